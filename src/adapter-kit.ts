@@ -46,6 +46,7 @@ export { shareAcrossCopies } from './lib/shared-class.ts';
 export { delay, endsBeforeAbort, endsWithin } from './lib/wait.ts';
 export { markAsReturningAround } from './options/around-option.ts';
 export {
+  type FingerprintOptions,
   fingerprintFields,
   fingerprintOf,
   fingerprintOptionsFor,

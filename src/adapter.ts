@@ -23,13 +23,7 @@
  * @module handle-once/adapter
  */
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
-export type { HandledMessage, MessageOptions } from './adapter/once-each/handle-message.ts';
+export type { HandledMessage } from './adapter/once-each/handle-message.ts';
 export { onceEach, type OnceEach } from './adapter/once-each/once-each.ts';
-export type { OnceEachEvent, OnceEachKeptReason } from './adapter/once-each/events.ts';
-export type {
-  DeadLetterDestination,
-  OnceEachAttempt,
-  OnceEachHandler,
-  OnceEachOptions,
-  OnceEachPayload,
-} from './adapter/once-each/options.ts';
+export type { OnceEachEvent } from './adapter/once-each/events.ts';
+export type { OnceEachAttempt, OnceEachHandler, OnceEachOptions } from './adapter/once-each/options.ts';

@@ -6,17 +6,15 @@
  */
 export type { Around, BeginningAttempt, MessageSource } from './words/around.ts';
 export type { Attempt, Handler } from './words/attempt.ts';
-export type { Backoff, BackoffBounds, FullBackoffBounds } from './options/backoff.ts';
+export type { Backoff } from './options/backoff.ts';
 export type {
   AnyHandleOnce,
   CallOptions,
   HandleOnce,
   HandleOnceWithSchema,
   MissingOption,
-  ParseOption,
-  SchemaOption,
 } from './api/handle-once.ts';
-export type { HandleOnceEvent, HandleOnceEventType } from './reporting/events.ts';
+export type { HandleOnceEvent } from './reporting/events.ts';
 export type { EventError } from './reporting/event-error.ts';
 export {
   AbortedError,
@@ -33,7 +31,6 @@ export {
   UnhashablePayloadError,
 } from './words/errors.ts';
 export type { Counts } from './reporting/event-sink.ts';
-export type { FingerprintOptions } from './options/fingerprint-options.ts';
 export { createHandleOnce } from './api/create-handle-once.ts';
 export type { JsonForm } from './words/json-form.ts';
 export { InvalidPayloadError, RetryableError, TerminalError } from './words/handler-errors.ts';
@@ -54,11 +51,10 @@ export type {
   Succeeded,
   SucceededNow,
 } from './words/outcome.ts';
-export type { LogFields, LoggedError, Logger } from './reporting/logger.ts';
+export type { LogFields, Logger } from './reporting/logger.ts';
 export type { Retries, RetryOptions } from './options/retries.ts';
 export { retryBudget, type RetryBudget } from './options/retry-budget.ts';
 export { retention } from './options/retention.ts';
 export type { DerivedScope } from './options/scope.ts';
-export type { PostgresClient, PostgresQueries, PostgresQuery } from './postgres/postgres-client.ts';
 export type { DatabaseClient, DatabaseQueries, DatabaseRow } from './postgres/database-client.ts';
 export type { SqlClient } from './postgres/sql-client.ts';

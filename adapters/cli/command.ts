@@ -18,7 +18,7 @@ export interface SharedOptions {
   readonly timeout?: number;
 }
 
-/** What a command has to say, for people and for programs, and whether it did what was asked. */
+/** What a command has to say, for people and for programs, and whether it did its work. */
 export interface Answer {
   readonly text: string;
   readonly json: unknown;
@@ -114,7 +114,7 @@ const NAMES = new RegExp(
 );
 
 /** Says what went wrong, in one line. An error of ours has the fix in its message. */
-export function tellFailure(error: unknown): void {
+export function reportFailure(error: unknown): void {
   process.stderr.write(`handle-once: ${printable(messageOf(error))}\n`);
   const isUsage = error instanceof UsageError || error instanceof InvalidOptionsError;
   process.exitCode = isUsage ? EXIT.usage : EXIT.failed;

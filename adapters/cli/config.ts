@@ -7,7 +7,7 @@ import type { RedriveQueueOptions } from '../sqs/index.ts';
 import { UsageError } from './errors.ts';
 import { inOneLine } from './one-line.ts';
 
-/** What is asked of a queue, of an `SQSClient`. */
+/** What doctor needs of an `SQSClient`. */
 export interface SqsClient {
   send(
     command: object,
@@ -17,7 +17,7 @@ export interface SqsClient {
 
 type Clients = RedriveTopicOptions['kafka'];
 
-/** What is asked of Kafka. */
+/** What doctor and redrive need of Kafka. */
 export interface Kafka extends Omit<Clients, 'admin'> {
   admin(): ReturnType<Clients['admin']> & TopicConfigs;
 }

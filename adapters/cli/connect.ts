@@ -5,12 +5,6 @@ import { loadConfig } from './config.ts';
 import { UsageError } from './errors.ts';
 import { installed } from './installed.ts';
 
-/** A database, and how to let go of it. */
-export interface Connection {
-  readonly sql: SqlClient;
-  readonly end: () => Promise<void>;
-}
-
 export interface ConnectOptions {
   readonly databaseUrl?: string | undefined;
   /** A module that exports the clients. */
@@ -20,7 +14,7 @@ export interface ConnectOptions {
 const PROTOCOLS: ReadonlySet<string> = new Set(['postgres:', 'postgresql:']);
 
 /** The `sql` of the module `--config`, or a client for `DATABASE_URL` by whichever library is installed. */
-export async function connect({ databaseUrl, config }: ConnectOptions): Promise<Connection> {
+export async function connect({ databaseUrl, config }: ConnectOptions) {
   const { sql } = await loadConfig(config);
   if (sql !== undefined) return { sql, end: () => letGo(sql.end?.()) };
   const url = databaseUrl ?? process.env['DATABASE_URL'];
@@ -51,10 +45,10 @@ export async function connect({ databaseUrl, config }: ConnectOptions): Promise<
 /** A client whose connection has broken may never end: the command must, with what the database said. */
 const END_MS = 1_000;
 
-/** One for the statement, one for what runs beside a transaction. */
+/** One for the statement, one for what runs outside its transaction. */
 const CONNECTIONS = 2;
 
-async function withPostgres(url: string): Promise<Connection | undefined> {
+async function withPostgres(url: string) {
   const module = await installed<{ readonly default: (url: string, options: object) => Ending & SqlClient }>(
     'postgres',
   );
@@ -63,7 +57,7 @@ async function withPostgres(url: string): Promise<Connection | undefined> {
   return { sql, end: () => letGo(sql.end()) };
 }
 
-async function withPg(url: string): Promise<Connection | undefined> {
+async function withPg(url: string) {
   type Pool = Ending & Parameters<typeof fromPg>[0] & { on(event: 'error', listener: () => void): unknown };
   const module = await installed<{ readonly default: { readonly Pool: new (options: object) => Pool } }>(
     'pg',

@@ -15,7 +15,7 @@ export class NoAnswerError extends Error {
 
 /** What the exit code of a command says. */
 export const EXIT = {
-  /** It did what was asked. */
+  /** It did its work. */
   done: 0,
   /** The database or the broker refused or is out of reach. */
   failed: 1,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { PACKAGE_VERSION } from '../../src/adapter-kit.ts';
-import { tellFailure } from './command.ts';
+import { reportFailure } from './command.ts';
 import { givenUp } from './give-up.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
@@ -45,16 +45,16 @@ for (const add of [
   add(program);
 }
 
-// The reader of a pipe may have had enough; what was asked has been done all the same.
+// The reader of a pipe may have had enough; the work is done all the same.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') tellFailure(error);
+  if (error.code !== 'EPIPE') reportFailure(error);
   process.exit();
 });
 
 try {
   await Promise.race([program.parseAsync(), givenUp]);
 } catch (error) {
-  tellFailure(error);
+  reportFailure(error);
 }
 // A client of a module of the user's own may have no end, and keep the process alive.
 process.stdout.write('', () => process.exit());

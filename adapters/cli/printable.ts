@@ -2,7 +2,7 @@ import { printable } from '../../src/adapter-kit.ts';
 
 export { printable };
 
-/** As JSON, whose text is as harmless as that of a table. */
+/** As JSON, with text as harmless as in a table. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).split('\n').map(printable).join('\n');
 }

@@ -1,5 +1,6 @@
 import { HandleOnceError } from '../../src/index.ts';
-import type { RedriveOptions, RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
+import type { RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
+import type { RedriveOptions } from '../operations/redrive/options.ts';
 import type { ConfigModule } from './config.ts';
 import { BrokerError, UsageError } from './errors.ts';
 import { inOneLine } from './one-line.ts';

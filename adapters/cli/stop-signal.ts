@@ -4,7 +4,7 @@ import { giveUpAfter } from './give-up.ts';
 const PATIENCE_MS = 4_500;
 
 /**
- * Aborts when the process is told to end, in place of ending it. It ends the second time, and when what it waits for
+ * Aborts on the first signal to the process, in place of ending it. It ends the second time, and when what it waits for
  * gives no answer.
  */
 export function stopSignal(): AbortSignal {

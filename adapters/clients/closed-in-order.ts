@@ -17,28 +17,28 @@ const IDLE = 'I'.charCodeAt(0);
 const QUIET_MS = 25;
 
 /**
- * Tells of a close where `postgres` 3.4.9 has nothing to write, and without telling of its error again:
+ * Emits the close of a socket when `postgres` 3.4.9 has nothing left to write, and without repeating its error:
  *
- * - What it has gathered when its socket closes it forgets to write, with every later write of that place in its pool:
- *   the connection that is opened next never speaks. So it is told from inside of a write of what was gathered, of
- *   which nothing is left behind, or when nothing has been written for a while.
- * - A statement that is sent between the error and a close that tells of it never settles. A rollback is such a one.
- * - In a transaction a statement that ends by a close sets off a rollback, and that meets a socket which is not there
- *   any more: an exception that no code can catch. So a connection that the server closes without an error, in the
- *   middle of a transaction, has one first. Not elsewhere: a statement of another caller would be sent there as well.
+ * - When its socket closes, `postgres` forgets to write what it has gathered, and every later write of that place in
+ *   its pool: the next connection never speaks. So the close comes from inside a write of what was gathered, which
+ *   leaves nothing behind, or when nothing has been written for a while.
+ * - A statement that is sent between the error and a close that repeats it never settles. A rollback is one.
+ * - In a transaction, a statement that ends by a close starts a rollback on a socket that is gone: an exception that no
+ *   code can catch. So where the server closes a connection in a transaction, without an error, an error comes first.
+ *   Only there: elsewhere the statement of another caller would be sent as well.
  */
 export function closedInOrder(socket: Socket, address?: Address): Socket {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...given: unknown[]) => boolean;
   const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: unknown[]) => boolean;
-  let isTold = false;
+  let isEmitted = false;
   let hasFailed = false;
   let inTransaction = false;
   /** Runs since the socket has closed. */
   let quiet: NodeJS.Timeout | undefined;
 
-  function tell(): void {
-    if (isTold) return;
-    isTold = true;
+  function emitClose(): void {
+    if (isEmitted) return;
+    isEmitted = true;
     clearTimeout(quiet);
     emit('close', false);
   }
@@ -50,14 +50,14 @@ export function closedInOrder(socket: Socket, address?: Address): Socket {
   socket.emit = (event: string | symbol, ...given: unknown[]) => {
     if (event === 'error') hasFailed = true;
     if (event !== 'close') return emit(event, ...given);
-    quiet = setTimeout(tell, QUIET_MS);
+    quiet = setTimeout(emitClose, QUIET_MS);
     if (inTransaction && !hasFailed) emit('error', connectionClosed(address));
     return true;
   };
   socket.write = (chunk: Buffer, ...rest: unknown[]) => {
     if (quiet === undefined) return write(chunk, ...rest);
     quiet.refresh();
-    if (chunk.length < GATHERED) tell();
+    if (chunk.length < GATHERED) emitClose();
     return true;
   };
   return socket;

@@ -3,7 +3,7 @@ import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
-/** What Drizzle takes as a query: what can give an `SQL`, of which it asks the text and the parameters. */
+/** What Drizzle takes as a query: an object that gives an `SQL`, which has the text and the parameters. */
 export interface DrizzleQuery {
   getSQL(): { toQuery(config: never): { readonly sql: string; readonly params: unknown[] } };
 }

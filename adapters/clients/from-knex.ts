@@ -11,7 +11,7 @@ export interface KnexQueryable {
   raw(statement: string): { options(options: Omit<PgQuery, 'text'>): PromiseLike<unknown> };
 }
 
-/** A transaction, whose client has one connection: that of `pg`. */
+/** A transaction. Its client has one connection of `pg`. */
 export interface KnexTransaction extends KnexQueryable {
   readonly client: { acquireConnection(): Promise<ErrorEmitter> };
 }

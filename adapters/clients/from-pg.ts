@@ -49,7 +49,7 @@ const clientSchema = lazily(() =>
  *
  * A single `Client` is refused: claims and heartbeats would run in whatever transaction is open on it. For one
  * connection use `new Pool({ max: 1 })`; handlers in a transaction must then end within the lease, since a heartbeat
- * waits for the connection. TypeScript needs `@types/pg` beside `pg`. Throws `InvalidOptionsError`.
+ * waits for the connection. TypeScript needs `@types/pg` besides `pg`. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts
@@ -119,7 +119,7 @@ async function begin<Connection extends PgConnection, T>(
 }
 
 /**
- * A connection whose errors are heard for the whole transaction: one that no listener hears ends the process.
+ * A connection with a listener for its errors during the whole transaction: an error without one ends the process.
  *
  * By a callback, which the pool calls at once: a server can accept a connection and close it in one packet, and the
  * error then comes before a promise goes on.

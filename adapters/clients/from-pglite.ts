@@ -61,7 +61,7 @@ function queriesOf(on: PgliteQueryable): DatabaseQueries {
   };
 }
 
-/** PGlite notes on an error what was sent, and payloads are in no error of ours. */
+/** PGlite puts what was sent on its errors, and no error of ours may hold a payload. */
 function withoutParameters(error: unknown): unknown {
   if (isError(error)) Reflect.deleteProperty(error, 'params');
   return error;

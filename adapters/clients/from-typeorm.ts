@@ -30,7 +30,7 @@ const clientSchema = lazily(() =>
  * `EntityManager` of `dataSource.transaction`.
  *
  * It has to be initialized before it is used. Statements are not prepared: TypeORM has no way to ask for it. Throws
- * `InvalidOptionsError`, for an `EntityManager` too, which may be that of a transaction.
+ * `InvalidOptionsError`, for an `EntityManager` too, which may belong to a transaction.
  *
  * @example
  * ```ts

@@ -126,7 +126,7 @@ function failing(error: Error): Socket {
 
 interface Opened {
   readonly connection: Socket;
-  /** Errors of `postgres` name that of the socket. */
+  /** Errors of `postgres` name the address of the socket. */
   readonly address: Address | undefined;
 }
 
@@ -159,7 +159,7 @@ const LOOKS = 10;
  * A socket that is destroyed when the server is silent for too long while a statement waits for its answer.
  *
  * - Until the first answer the client's `connect_timeout` is the limit.
- * - Looks are counted, not time: to a process that stood still the answer may have come in the meantime.
+ * - Looks are counted, not time: after a standstill of the process the answer may already be there.
  */
 function guarded(socket: Socket, unansweredMs: number): Socket {
   let unanswered = 0;

@@ -7,7 +7,6 @@ export { fromDrizzle } from './from-drizzle.ts';
 export { fromKnex } from './from-knex.ts';
 export { fromKysely } from './from-kysely.ts';
 export { fromPg } from './from-pg.ts';
-export type { PgOptions } from './pg-query.ts';
 export { fromPglite } from './from-pglite.ts';
 export { fromPrisma } from './from-prisma.ts';
 export { guardedSocket, type GuardedSocket, type GuardedSocketOptions } from './guarded-socket.ts';

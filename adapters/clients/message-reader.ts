@@ -6,22 +6,22 @@ const HEADER_BYTES = 5;
  */
 export function messageReader(
   from: 'client' | 'server',
-  tell: (type: string, first: number | undefined) => void,
+  onMessage: (type: string, first: number | undefined) => void,
 ): (chunk: Buffer) => void {
   const header = Buffer.alloc(HEADER_BYTES);
   let headerBytes = from === 'client' ? 1 : 0;
   let bodyBytes = 0;
-  let isUntold = false;
+  let isPending = false;
 
-  function tellOf(first: number | undefined): void {
-    isUntold = false;
-    tell(String.fromCharCode(header[0] as number), first);
+  function emit(first: number | undefined): void {
+    isPending = false;
+    onMessage(String.fromCharCode(header[0] as number), first);
   }
 
   return (chunk) => {
     for (let at = 0; at < chunk.length;) {
       if (bodyBytes > 0) {
-        if (isUntold) tellOf(chunk[at]);
+        if (isPending) emit(chunk[at]);
         const passed = Math.min(bodyBytes, chunk.length - at);
         bodyBytes -= passed;
         at += passed;
@@ -31,8 +31,8 @@ export function messageReader(
       if (headerBytes < HEADER_BYTES) continue;
       headerBytes = 0;
       bodyBytes = header.readInt32BE(1) - 4;
-      isUntold = true;
-      if (bodyBytes === 0) tellOf(undefined);
+      isPending = true;
+      if (bodyBytes === 0) emit(undefined);
     }
   };
 }

@@ -6,7 +6,7 @@ export interface ErrorEmitter {
 
 export type OnBroken = (error: unknown) => void;
 
-/** Runs work in a transaction on a connection, and calls `onBroken` once when the connection breaks meanwhile. */
+/** Runs work in a transaction on a connection, and calls `onBroken` once when the connection breaks before its end. */
 export async function whileItWorks<T>(
   connection: ErrorEmitter,
   work: () => Promise<T>,

@@ -23,7 +23,7 @@ export interface PgQuery {
   readonly types?: { getTypeParser(): (value: string | Buffer) => string };
 }
 
-/** Makes queries whose rows come as text by position, whatever parsers are set for the user's own queries. */
+/** Makes queries whose rows come as text by position, whatever parsers the user has set. */
 export function pgQueries(): (text: string, values: (string | null)[], isPrepared: boolean) => PgQuery {
   const names = new Map<string, string>();
   return (text, values, isPrepared) => {

@@ -1,7 +1,7 @@
 import { type Envelope, envelope, type Opened, type Sealed, type WrappedMessage } from './envelope.ts';
 import { isObject, keyOf, type Members, reader, sha256 } from './read.ts';
 
-/** A change event of Debezium, without the schema beside it. What else it has is there too. */
+/** A change event of Debezium, without its schema. Its other members are there too. */
 export interface DebeziumChange {
   /** `c`, `u`, `d`, `r` (snapshot), `t` (truncate) or `m` (message). */
   readonly op: string;

@@ -11,7 +11,7 @@
  */
 export { cloudEvents } from './cloud-events.ts';
 export { debezium, type DebeziumChange } from './debezium.ts';
-export type { Envelope, EnvelopeBody, WrappedMessage } from './envelope.ts';
+export type { Envelope, WrappedMessage } from './envelope.ts';
 export { eventBridge } from './event-bridge.ts';
 export { s3, type S3EventRecord, s3ViaSns } from './s3.ts';
 export { sns } from './sns.ts';

@@ -61,9 +61,9 @@ function identityOf(record: Members, read: Reader): string[] {
 /**
  * S3 to SQS: the key is bucket, object key, event name and sequencer; the payload is the list of records.
  *
- * The key dedupes notifications that S3 sends more than once. It does not dedupe two writes of the same content, each
- * of which has a sequencer of its own, nor a rule and another one that report the same write. The test event that S3
- * sends to a new queue is an empty list.
+ * The key dedupes notifications that S3 sends more than once. It does not dedupe two writes of the same content, which
+ * have different sequencers, nor two rules that report the same write. The test event that S3 sends to a new queue is
+ * an empty list.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ function identityOf(record: Members, read: Reader): string[] {
  */
 export const s3: Envelope<readonly S3EventRecord[]> = envelope((sealed) => open(sealed, ofS3));
 
-/** The same for S3 to SNS to SQS: the envelope of S3 is in that of SNS. */
+/** The same for S3 to SNS to SQS: the envelope of S3 is inside the one of SNS. */
 export const s3ViaSns: Envelope<readonly S3EventRecord[]> = envelope((sealed) =>
   open({ ...sealed, body: openSns(sealed, ofSns).text }, inSns),
 );

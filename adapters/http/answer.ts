@@ -4,7 +4,7 @@ import { bodyIn, isStoredResponse, type StoredResponse } from './stored-response
 
 /** What a handler answered. */
 export interface Produced<Own> {
-  /** For the client in hand. */
+  /** For the client of this request. */
   readonly own: Own;
   readonly status: number;
   /** For the record. Undefined where the status is not stored. */
@@ -21,7 +21,7 @@ export type OwnType = 'lease-lost' | 'released' | 'stored' | 'unrecorded';
 
 /** What the client is answered. */
 export type Answer<Own> =
-  /** The request is none of ours: it goes to the handler. */
+  /** The request is not recorded: it goes to the handler. */
   | { readonly kind: 'pass' }
   | { readonly kind: 'own'; readonly type: OwnType; readonly status: number; readonly own: Own }
   | { readonly kind: 'replay'; readonly stored: StoredResponse; readonly body: Buffer }

@@ -2,7 +2,7 @@ import { type Clock, endsBeforeAbort, onAbort, type Timer } from '../../src/adap
 
 interface DeadlineTerms {
   readonly clock: Clock;
-  /** How long a handler may go on that has been told to give up. */
+  /** How long a handler may go on after its signal has aborted. */
   readonly graceMs: number;
   /** Whether the handler has begun to answer. */
   readonly hasBegun: () => boolean;
@@ -10,25 +10,16 @@ interface DeadlineTerms {
   readonly onTimeout: () => void;
 }
 
-/** The end of an attempt's time. */
-export interface Deadline {
-  /** Aborts when the handler is not waited for any more. */
-  readonly over: AbortSignal;
-  readonly stop: () => void;
-}
-
 /**
  * When a handler is not waited for any more. At its timeout that is at once where its response has begun. Else it has
  * another lease to end, since it may have had its effect: its record is kept, and what it answers is for the retry.
  */
-export function deadlineOf(
-  signal: AbortSignal,
-  { clock, graceMs, hasBegun, onTimeout }: DeadlineTerms,
-): Deadline {
-  const over = new AbortController();
+export function deadlineOf(signal: AbortSignal, { clock, graceMs, hasBegun, onTimeout }: DeadlineTerms) {
+  const controller = new AbortController();
+  const over: AbortSignal = controller.signal;
   let grace: Timer | undefined;
   const end = (): void => {
-    over.abort(signal.reason);
+    controller.abort(signal.reason);
   };
   const unsubscribe = onAbort(signal, () => {
     const isTimeout = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
@@ -40,8 +31,9 @@ export function deadlineOf(
     if (isTimeout) onTimeout();
   });
   return {
-    over: over.signal,
-    stop() {
+    /** Aborts when the handler is not waited for any more. */
+    over,
+    stop(): void {
       unsubscribe();
       clock.clearTimer(grace);
     },

@@ -15,7 +15,7 @@
  */
 export { attemptOf } from './node/attempt-of.ts';
 export { type OnceEachNodeRequest, onceEachNodeRequest } from './node/once-each-node-request.ts';
-export type { HttpEvent, HttpEventType } from './events.ts';
+export type { HttpEvent } from './events.ts';
 export {
   type OnceEachRequest,
   onceEachRequest,
@@ -24,5 +24,4 @@ export {
   type TransactionalRequestHandler,
 } from './once-each-request.ts';
 export type { HttpAttempt, HttpOptions } from './options.ts';
-export type { ProblemName } from './problem.ts';
 export type { HttpPrincipal } from './record-key.ts';

@@ -20,7 +20,7 @@ export const DEFAULT_KEPT_HEADERS: readonly string[] = [
   'vary',
 ];
 
-/** Headers that hold credentials, that belong to one connection, or that a replay has of its own. */
+/** Headers that hold credentials, that belong to one connection, or that a replay sets itself. */
 const NEVER_KEPT: ReadonlySet<string> = new Set([
   ...['authentication-info', 'authorization', 'cookie', 'proxy-authenticate', 'proxy-authentication-info'],
   ...['proxy-authorization', 'set-cookie', 'set-cookie2', 'www-authenticate'],

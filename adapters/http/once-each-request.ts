@@ -23,7 +23,7 @@ import { unrecordedAttempt } from './unrecorded-attempt.ts';
 
 const SUBJECT = 'onceEachRequest';
 
-/** Options of `onceEachRequest`. `Context` is what the server gives beside the request. */
+/** Options of `onceEachRequest`. `Context` is what the server gives besides the request. */
 export interface RequestOptions<Context = unknown, InTransaction extends boolean = false> extends HttpOptions<
   Request,
   [context: Context]

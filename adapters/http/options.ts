@@ -1,4 +1,5 @@
 import {
+  type FingerprintOptions,
   derivedScopeFault,
   fingerprintFields,
   flag,
@@ -9,7 +10,7 @@ import {
   eventFields,
 } from '../../src/adapter-kit.ts';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, Attempt, DerivedScope, FingerprintOptions, Logger } from '../../src/index.ts';
+import type { AnyHandleOnce, Attempt, DerivedScope, Logger } from '../../src/index.ts';
 import type { HttpEvent } from './events.ts';
 import { DEFAULT_KEPT_HEADERS, HEADER_NAME, mayBeKept } from './kept-headers.ts';
 import type { HttpPrincipal } from './record-key.ts';
@@ -25,14 +26,14 @@ export interface HttpAttempt extends Attempt {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Options of both kinds of servers. `More` is what the server gives beside the request. */
+/** Options of both kinds of servers. `More` is what the server gives besides the request. */
 export interface HttpOptions<Incoming, More extends readonly unknown[] = []> extends FingerprintOptions<
   Buffer,
   [request: Incoming]
 > {
   /**
    * Made by `createHandleOnce`. Of its retries `maxDeaths` applies; `maxAttempts` and `backoff` do not. Nor does its
-   * `schema`: validate in the handler, whose answer is stored. Without a `timeoutMs` of its own requests have 60,000
+   * `schema`: validate in the handler, whose answer is stored. Without its own `timeoutMs` requests have 60,000
    * ms, or with `inTransaction` its lease.
    */
   readonly handleOnce: AnyHandleOnce;
@@ -80,7 +81,7 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
   readonly ignoredFields?: readonly string[] | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: HttpEvent) => unknown) | undefined;
-  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 

@@ -192,9 +192,9 @@ function emit({ events }: Processor, scope: string, key: string | undefined, ans
       events.emit({ type: answer.type, ...request, status: undefined, error: answer.error });
       return;
     case 'problem': {
-      const { problem: told, error } = answer;
+      const { problem: shown, error } = answer;
       const why = error === undefined ? {} : { error };
-      events.emit({ type: told.name, ...request, status: told.status, ...why });
+      events.emit({ type: shown.name, ...request, status: shown.status, ...why });
     }
   }
 }

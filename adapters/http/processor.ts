@@ -1,36 +1,15 @@
 import {
-  type Clock,
-  type Consumer,
+  type FingerprintOptions,
   consumerOf,
   createAdapterEvents,
   createTrial,
-  type EventSink,
   fingerprintOf,
   handlesOf,
   hasFingerprintChoice,
 } from '../../src/adapter-kit.ts';
-import { type FingerprintOptions, InvalidOptionsError } from '../../src/index.ts';
-import type { HttpEvent } from './events.ts';
+import { InvalidOptionsError } from '../../src/index.ts';
 import { namesToKeep } from './kept-headers.ts';
 import { type HttpSettings, scopeOf } from './options.ts';
-
-/** What all requests of an operation share. */
-export interface Processor {
-  readonly settings: HttpSettings;
-  readonly inTransaction: boolean;
-  /** By method: each has a scope of its own. */
-  readonly consumers: ReadonlyMap<string, Consumer>;
-  readonly fingerprint: FingerprintOptions<never, never>;
-  readonly keptHeaders: ReadonlySet<string>;
-  /** Bytes of JSON that a record can keep of a response. */
-  readonly maxStoredBytes: number;
-  /** Of a handler. Undefined leaves it to the transaction. */
-  readonly timeoutMs: number | undefined;
-  /** How long a handler may go on after its timeout, before its record is free. */
-  readonly graceMs: number;
-  readonly clock: Clock;
-  readonly events: EventSink<HttpEvent>;
-}
 
 /**
  * A client waits for the answer: what is released can run again at once, however often it was. Deaths are bounded
@@ -41,7 +20,8 @@ const HTTP_RETRIES = { maxAttempts: Infinity, backoff: () => 0 };
 /** Of requests where `createHandleOnce` has none: a handler of middleware can end without an answer. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-export function createProcessor(settings: HttpSettings, inTransaction: boolean): Processor {
+/** What all requests of an operation share. */
+export function createProcessor(settings: HttpSettings, inTransaction: boolean) {
   const base = settings.handleOnce.withRetries(HTTP_RETRIES);
   const consumers = settings.methods.map((method) => {
     const handleOnce = base.inScope(scopeOf(method, settings.route));
@@ -51,16 +31,22 @@ export function createProcessor(settings: HttpSettings, inTransaction: boolean):
   return {
     settings,
     inTransaction,
+    /** By method: each has its own scope. */
     consumers: new Map(consumers),
     fingerprint: onTrial(hasFingerprintChoice(settings) ? settings : base.settings),
     keptHeaders: namesToKeep(settings.keptHeaders),
+    /** Bytes of JSON that a record can keep of a response. */
     maxStoredBytes: storeResult ? maxResultBytes : 0,
+    /** Of a handler. Undefined leaves it to the transaction. */
     timeoutMs: timeoutMs ?? (inTransaction ? undefined : DEFAULT_TIMEOUT_MS),
+    /** How long a handler may go on after its timeout, before its record is free. */
     graceMs: leaseMs,
     clock: handlesOf(base).clock,
     events: createAdapterEvents(settings),
   };
 }
+
+export type Processor = ReturnType<typeof createProcessor>;
 
 /** A plain mistake in the function is answered as one of the server until the function has worked once. */
 function onTrial(options: FingerprintOptions<never, never>): FingerprintOptions<never, never> {

@@ -7,7 +7,7 @@ export type HttpPrincipal = string | readonly string[];
 
 const DOMAIN = 'handle-once/http-principal';
 
-/** In place of the hash where callers are not told apart. No hash is that. */
+/** In place of the hash where all callers share their keys. No hash has this form. */
 const NO_PRINCIPAL = '-';
 
 /** The key of the record: the caller's hash, which always has the same length, and the key of the request. */

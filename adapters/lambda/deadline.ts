@@ -12,23 +12,14 @@ export const lambdaContext = lazily(() =>
   ),
 );
 
-/** The end of one invocation, as far as its records are concerned. */
-export interface Deadline {
-  /** Aborts when handlers have to give up. */
-  readonly signal: AbortSignal;
-  /** Resolves when the answer can wait for them no longer. */
-  readonly answerDue: Promise<void>;
-  /** Whether a record may still be started. */
-  readonly hasTime: () => boolean;
-  readonly end: () => void;
-}
-
 /** Of the margin, for the answer itself. The rest is for handlers that give up, and for their releases. */
 const ANSWER_SHARE = 0.25;
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-export function createDeadline(context: LambdaContext, marginMs: number, clock: Clock): Deadline {
+/** The end of one invocation, as far as its records are concerned. */
+export function createDeadline(context: LambdaContext, marginMs: number, clock: Clock) {
   const controller = new AbortController();
+  const signal: AbortSignal = controller.signal;
   const timers: Timer[] = [];
   const remainingMs = context.getRemainingTimeInMillis();
 
@@ -41,11 +32,13 @@ export function createDeadline(context: LambdaContext, marginMs: number, clock: 
     controller.abort(new DOMException('the function has to answer soon', 'AbortError'));
   });
   return {
-    signal: controller.signal,
-    answerDue: new Promise((resolve) => {
+    /** Aborts when handlers have to give up. */
+    signal,
+    /** Resolves when the answer can wait for them no longer. */
+    answerDue: new Promise<void>((resolve) => {
       after(remainingMs - marginMs * ANSWER_SHARE, resolve);
     }),
-    // Not by the signal: its timer is late when a handler keeps the event loop busy.
+    /** Whether a record may still start. The timer of the signal is late when a handler keeps the event loop busy. */
     hasTime: () => context.getRemainingTimeInMillis() > marginMs,
     // A timer that is left behind would go on in a later invocation.
     end: () => {
@@ -53,3 +46,5 @@ export function createDeadline(context: LambdaContext, marginMs: number, clock: 
     },
   };
 }
+
+export type Deadline = ReturnType<typeof createDeadline>;

@@ -10,16 +10,7 @@
  *
  * @module handle-once/lambda
  */
-export type { DeadLetter, DeadLetterClient, DeadLetterQueue } from './dead-letter.ts';
-export type { LambdaContext } from './deadline.ts';
-export type { LambdaKeptReason, LambdaRecordEvent, LambdaWarning } from './events.ts';
-export type {
-  LambdaKafkaEvent,
-  KafkaItemIdentifier,
-  LambdaKafkaMessage,
-  KafkaRecord,
-  KafkaResponse,
-} from './kafka-event.ts';
+export type { KafkaResponse, LambdaKafkaMessage } from './kafka-event.ts';
 export type {
   KafkaRecordDelivery,
   KafkaRecordEvent,
@@ -28,14 +19,7 @@ export type {
 } from './kafka-options.ts';
 export { type OnceEachKafkaRecord, onceEachKafkaRecord } from './once-each-kafka-record.ts';
 export { type OnceEachSqsRecord, onceEachSqsRecord } from './once-each-sqs-record.ts';
-export type { LambdaOptions, LambdaPayload } from './options.ts';
-export type {
-  LambdaSqsEvent,
-  SqsRecord,
-  SqsRecordAttribute,
-  SqsRecordAttributes,
-  SqsResponse,
-} from './sqs-event.ts';
+export type { SqsRecord, SqsResponse } from './sqs-event.ts';
 export type {
   OnceEachSqsRecordOptions,
   SqsRecordAttempt,

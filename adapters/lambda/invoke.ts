@@ -35,7 +35,7 @@ export interface RecordPlace {
 }
 
 /**
- * Handles the records of one invocation, and gives those that are not acknowledged when the function has to answer.
+ * Handles the records of one invocation, and returns those not acknowledged when the function has to answer.
  *
  * One that was not started, or still runs, is among them. What settles after the answer is delivered again, and
  * answered from its record.
@@ -77,11 +77,11 @@ export function createInvoke<Id>(
         started.delete(item);
         return false;
       }
-      if (!answered) tell(item, inTimeOf(verdict));
+      if (!answered) emit(item, inTimeOf(verdict));
       return verdict.acknowledge;
     }
 
-    function tell(item: Item, verdict: Verdict<LambdaKeptReason>): void {
+    function emit(item: Item, verdict: Verdict<LambdaKeptReason>): void {
       if (verdict.acknowledge) unacknowledged.delete(item);
       else reported.add(item);
       events.emit({ ...verdictEvent(verdict), itemIdentifier: idOf(item) });
@@ -98,7 +98,7 @@ export function createInvoke<Id>(
       for (const item of lane) {
         if (unacknowledged.has(item) && !reported.has(item)) {
           const reason = started.has(item) ? 'unfinished' : isBehind ? 'behind' : 'out-of-time';
-          tell(item, { acknowledge: false, key: '', reason });
+          emit(item, { acknowledge: false, key: '', reason });
         }
         isBehind ||= unacknowledged.has(item);
       }

@@ -1,8 +1,14 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import { handlerOption, NOT_AN_OBJECT, lazily, eventFields } from '../../src/adapter-kit.ts';
+import {
+  type FingerprintOptions,
+  handlerOption,
+  NOT_AN_OBJECT,
+  lazily,
+  eventFields,
+} from '../../src/adapter-kit.ts';
 import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
-import type { Attempt, FingerprintOptions } from '../../src/index.ts';
+import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, LambdaKafkaMessage } from './kafka-event.ts';
 import { lambdaFields, type LambdaOptions } from './options.ts';
@@ -68,7 +74,7 @@ export interface OnceEachKafkaRecordOptions<
    */
   readonly onFailed: 'acknowledge' | 'keep';
   /**
-   * How Lambda is told of the records that are kept. Default `'throw'`: the invocation fails, and the whole batch is
+   * How the kept records are reported to Lambda. Default `'throw'`: the invocation fails, and the whole batch is
    * delivered again; the others are answered from their records. `'report'` names the records, for an event source
    * mapping in provisioned mode with `ReportBatchItemFailures`; any other ignores that, and loses them.
    */

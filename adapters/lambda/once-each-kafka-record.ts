@@ -2,12 +2,15 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   consumerOf,
   createAdapterEvents,
+  describeThrown,
+  type EventSink,
   fingerprintOptionsFor,
   parseOptions,
   type TransactionOf,
   type Verdict,
-  withOwnRetries,
+  warn,
   withHandler,
+  withOwnRetries,
   type OptionsChecked,
 } from '../../src/adapter-kit.ts';
 import { identityOf, inGroup } from '../shared/kafka/log-identity.ts';
@@ -18,24 +21,24 @@ import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke, type RecordPlace } from './invoke.ts';
 import {
-  type LambdaKafkaEvent,
   kafkaInvocation,
   type KafkaItemIdentifier,
   type KafkaRecord,
   type KafkaResponse,
+  type LambdaKafkaEvent,
   type LambdaKafkaMessage,
   toMessage,
 } from './kafka-event.ts';
 import {
-  kafkaRecordOptions,
   type KafkaRecordEvent,
   type KafkaRecordHandler,
+  kafkaRecordOptions,
   type OnceEachKafkaRecordOptions,
 } from './kafka-options.ts';
 import type { LambdaPayload } from './options.ts';
-import { createWarnStuck } from './stuck.ts';
 import { KeptRecordsError } from './kept-records-error.ts';
 import { deliverInTurn } from '../shared/deliver-in-turn.ts';
+import { isStuck } from '../shared/kafka/is-stuck.ts';
 
 const SUBJECT = 'onceEachKafkaRecord';
 
@@ -144,4 +147,20 @@ function lanesOf({ records }: LambdaKafkaEvent): Item[][] {
   return Object.entries(records).map(([partition, list]) =>
     list.map((record) => ({ record, itemIdentifier: { partition, offset: record.offset } })),
   );
+}
+
+/**
+ * Warns once of a record that can never be acknowledged: nothing of its partition is handled until Lambda gives it up.
+ */
+function createWarnStuck(events: EventSink<KafkaRecordEvent>) {
+  const warnedAt = new Map<string, number>();
+  return ({ partition, offset }: KafkaItemIdentifier, verdict: Verdict): void => {
+    if (!isStuck(verdict)) return;
+    if (warnedAt.get(partition) === offset) return;
+    warnedAt.set(partition, offset);
+    const message =
+      `${partition} is stuck at offset ${offset}: ${describeThrown(verdict.error)} ` +
+      'Limit the retries of the event source mapping, and give it an on-failure destination, to get past such records';
+    warn({ warning: 'PARTITION_STUCK', message }, events);
+  };
 }

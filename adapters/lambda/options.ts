@@ -27,7 +27,7 @@ export interface LambdaOptions<
    * to 60,000. Three quarters of it are for them to give up. Default 2,000.
    */
   readonly deadlineMarginMs?: number | undefined;
-  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 

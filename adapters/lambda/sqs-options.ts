@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
+  type FingerprintOptions,
   callback,
   fingerprintFields,
   handlerOption,
@@ -10,7 +11,7 @@ import {
   checkConsumerOptions,
   eventFields,
 } from '../../src/adapter-kit.ts';
-import type { Attempt, FingerprintOptions } from '../../src/index.ts';
+import type { Attempt } from '../../src/index.ts';
 import { queueUrlOption } from '../shared/sqs/queue-url.ts';
 import type { DeadLetterClient, DeadLetterQueue } from './dead-letter.ts';
 import type { LambdaRecordEvent } from './events.ts';

@@ -37,16 +37,16 @@ export function timeWarnings(
   return warnings;
 }
 
-/** Looks at every invocation, and tells each warning once. */
+/** Looks at every invocation, and gives each warning once. */
 export function createTimeCheck<Id>(
   settings: TimeSettings,
   events: EventSink<LambdaRecordEvent<Id>>,
 ): (remainingMs: number) => void {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return (remainingMs) => {
     for (const warning of timeWarnings(settings, remainingMs)) {
-      if (told.has(warning.warning)) continue;
-      told.add(warning.warning);
+      if (warned.has(warning.warning)) continue;
+      warned.add(warning.warning);
       warn(warning, events);
     }
   };

@@ -2,13 +2,10 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import type * as z from 'zod/mini';
 import { parseOptions } from '../../src/adapter-kit.ts';
 import { InvalidOptionsError, type OptionIssue } from '../../src/index.ts';
-import { handlerFaults } from './check-handlers.ts';
-import { sharedFaults } from './check-shared.ts';
+import { handlerFaults, sharedFaults } from './check-settings.ts';
 import { type Discovery, findHandlers, type FoundHandler } from './find-handlers.ts';
 import { type HandleOnceModuleOptions, moduleOptions } from './options.ts';
-import { prepareKafka } from './prepare-kafka.ts';
-import { prepareSqs } from './prepare-sqs.ts';
-import type { Prepared, Running } from './running.ts';
+import { type Prepared, prepareKafka, prepareSqs, type Running } from './prepare.ts';
 
 export const SUBJECT = 'HandleOnceModule';
 

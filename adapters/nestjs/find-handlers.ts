@@ -1,6 +1,6 @@
 import type { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { DECORATORS } from './decorators.ts';
-import type { Run } from './running.ts';
+import type { Run } from './prepare.ts';
 
 /** A method that a decorator names. */
 export interface FoundHandler {

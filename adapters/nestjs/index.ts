@@ -20,4 +20,4 @@
  */
 export { HANDLE_ONCE, InjectHandleOnce, OnKafkaMessage, OnSqsMessage } from './decorators.ts';
 export { HandleOnceModule } from './module.ts';
-export type { HandleOnceModuleOptions, KafkaModuleConsumer, KafkaSettings, SqsSettings } from './options.ts';
+export type { HandleOnceModuleOptions } from './options.ts';

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { handleOnceOption, lazily, NOT_AN_OBJECT, satisfying, withMethods } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
-import type { KafkaConsumer, OnceEachKafkaMessageOptions } from '../kafka/index.ts';
+import type { OnceEachKafkaMessageOptions } from '../kafka/index.ts';
 import type { SqsWorkerOptions } from '../sqs/index.ts';
 
 /** What the settings of all consumers have in place of the option of the same name. */
@@ -12,6 +12,10 @@ interface OwnHandleOnce {
 }
 
 type AnySchema = StandardSchemaV1 | undefined;
+
+type KafkaOptions = OnceEachKafkaMessageOptions<AnySchema, unknown, boolean>;
+
+type KafkaConsumer = KafkaOptions['consumer'];
 
 /** A queue: the options of `createSqsWorker`. */
 export interface SqsSettings
@@ -26,10 +30,7 @@ export interface KafkaModuleConsumer extends KafkaConsumer {
 }
 
 /** Topics of one consumer group: the options of `onceEachKafkaMessage`. */
-export interface KafkaSettings
-  extends
-    Omit<OnceEachKafkaMessageOptions<AnySchema, unknown, boolean>, 'consumer' | 'handleOnce'>,
-    OwnHandleOnce {
+export interface KafkaSettings extends Omit<KafkaOptions, 'consumer' | 'handleOnce'>, OwnHandleOnce {
   /** The module connects, subscribes and runs it, and disconnects it when the application ends. */
   readonly consumer: KafkaModuleConsumer;
   /** What it subscribes to. Those of `retry` too. */

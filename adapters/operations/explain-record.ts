@@ -43,7 +43,7 @@ export interface EndedAttempt {
 
 /** What happened to a message. */
 export interface Story {
-  /** Undefined where there is none any more. */
+  /** Undefined where it is gone. */
   readonly record: RecordView | undefined;
   /** The process that has the record, or had it last. */
   readonly worker: WorkerView | undefined;

@@ -19,7 +19,7 @@ export type Forgotten =
 
 /**
  * Deletes a record in any state: the next delivery of its message runs, also when it had succeeded. The handler of one
- * that is running loses its fence: a delivery that comes meanwhile starts a second one beside it.
+ * that is running loses its fence: a delivery that comes before its end starts a second one.
  *
  * Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *

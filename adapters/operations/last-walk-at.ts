@@ -11,7 +11,7 @@ const lastOptions = lazily(() => z.strictObject(tablesFields(), NOT_AN_OBJECT));
  * When the last walk of maintenance ended, by the clock of the database. Undefined where none has, or where one that
  * found no record was followed by one that has not ended.
  *
- * It tells an empty `readStatus` of tables that were never walked from that of tables without a record. Throws
+ * It says whether an empty `readStatus` means tables without records, or tables that were never walked. Throws
  * `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example

@@ -45,7 +45,7 @@ export type MaintenanceReport =
       readonly state: 'stopped';
       /** Records that the walk has deleted so far, by all its runners. `taken-over`: 0, the other has the count. */
       readonly purged: number;
-      /** `limit`: `maxMs` or `maxPurged`. `taken-over`: this process stood still for a minute. */
+      /** `limit`: `maxMs` or `maxPurged`. `taken-over`: this process was suspended for a minute. */
       readonly reason: 'limit' | 'aborted' | 'taken-over';
     }
   /** Another process walks. */
@@ -82,7 +82,7 @@ export const maintainOptions = lazily(() =>
  * It needs no index and holds no lock for longer than a few milliseconds. Of many calls at once, in all processes, one
  * walks. It begins where the last one stopped or died. A record whose lease or backoff runs is never touched.
  *
- * Tables of another version are refused with `SchemaError`, but for those that are one version newer: it warns of them
+ * Tables of another version are refused with `SchemaError`, unless they are one version newer: it warns of those
  * (`NEWER_TABLES`) and walks, as code does in a rolling deploy.
  *
  * Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.

@@ -67,7 +67,7 @@ export function toView(row: DatabaseRow): RecordView {
     worker: workerOf(token ?? ''),
     liveUntil: new Date(Number(liveUntilMs)),
     ...given('failedReason', failedReason as FailedReason | null | undefined),
-    // One that has succeeded keeps the error of an attempt before that: `explainRecord` tells it.
+    // A succeeded record keeps the error of an earlier attempt: `explainRecord` shows it.
     ...given('error', state === 'succeeded' ? undefined : storedError(error)),
     ...given('resultOmitted', resultOmitted as ResultOmitted | null | undefined),
     ...given('result', result),

@@ -103,7 +103,7 @@ export async function retryFailed(options: RetryFailedOptions): Promise<RetryRep
   return { state: 'finished', matching, retried };
 }
 
-/** Always onward by the first claim: what fails again meanwhile does not come again. */
+/** Always onward by the first claim: what fails again during the walk does not come again. */
 async function* inOrder(filter: RecordFilter): AsyncGenerator<RecordView> {
   let after: string | undefined;
   do {

@@ -26,29 +26,12 @@ export interface Progress {
   readonly tally: Tally;
 }
 
-/** The one process that walks, as long as it makes signs. All others see to it that there is only one. */
-export interface Runner {
-  /** Fences each step. */
-  readonly token: string;
-  readonly from: Progress;
-  /** Goes on to a page. Each second that is put on record. False: another runner has taken over. */
-  reached(leaf: string, page: number): Promise<boolean>;
-  /**
-   * Puts the census on record; the next walk is due `restMs` later. How many records the walk has purged, or undefined:
-   * another runner has taken over.
-   */
-  finish(restMs: number): Promise<number | undefined>;
-  /** Lets another runner, or a later call, go on from here. How many records the walk has purged so far. */
-  leave(): Promise<number>;
-}
-
-/** Becomes the runner. Undefined: another one walks, or, unless `isForced`, the next walk is not due. */
-export async function takeWalk(
-  client: DatabaseClient,
-  statements: MaintenanceStatements,
-  isForced: boolean,
-): Promise<Runner | undefined> {
-  const token = randomUUID();
+/**
+ * Becomes the runner, the one process that walks as long as it makes signs. Undefined: another one walks, or, unless
+ * `isForced`, the next walk is not due.
+ */
+export async function takeWalk(client: DatabaseClient, statements: MaintenanceStatements, isForced: boolean) {
+  const token: string = randomUUID();
   const lease = String(LEASE_MS);
   const [row] = await run(client, statements.take, [token, lease, String(isForced)]);
   if (row === undefined) return undefined;
@@ -58,7 +41,7 @@ export async function takeWalk(
   let at = from;
   let keptAt = performance.now();
   let keepAfterMs = KEEP_EVERY_MS;
-  /** A finish whose answer was lost may have ended the walk: it is not to be begun again from its end. */
+  /** A finish whose answer was lost may have ended the walk, which must not begin again at its end. */
   let isFinishing = false;
 
   async function keep(): Promise<boolean> {
@@ -70,13 +53,19 @@ export async function takeWalk(
   }
 
   return {
+    /** Fences each step. */
     token,
     from,
-    async reached(leaf, page) {
+    /** Goes on to a page, and records that each second. False: another runner has taken over. */
+    async reached(leaf: string, page: number): Promise<boolean> {
       at = { leaf, page, tally };
       return performance.now() - keptAt < keepAfterMs || (await keep());
     },
-    async finish(restMs) {
+    /**
+     * Puts the census on record; the next walk is due `restMs` later. Resolves with how many records the walk has
+     * purged, or undefined: another runner has taken over.
+     */
+    async finish(restMs: number): Promise<number | undefined> {
       isFinishing = true;
       try {
         return await beginReadCommitted(client, async (queries) => {
@@ -90,13 +79,16 @@ export async function takeWalk(
         throw toStoreError(error, statements.finish, 'maintain');
       }
     },
-    async leave() {
+    /** Lets another runner, or a later call, go on from here. How many records the walk has purged so far. */
+    async leave(): Promise<number> {
       if (!isFinishing) await keep();
       const [row] = await run(client, statements.leave, [token]);
       return Number(row?.[0] ?? 0);
     },
   };
 }
+
+export type Runner = NonNullable<Awaited<ReturnType<typeof takeWalk>>>;
 
 function toText({ leaf, page, tally }: Progress): string {
   return JSON.stringify({ leaf, page, counts: tally.counts() });

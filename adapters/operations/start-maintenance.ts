@@ -51,7 +51,7 @@ export const startOptions = lazily(() =>
  * Maintains the tables in the background: every hour one process, of all that call it, deletes what has expired and
  * counts what is left. It never throws, and does not keep the process alive.
  *
- * What it does is that of `maintain`, whose options it takes. What `maintain` throws is the event `maintenance-error`,
+ * It does what `maintain` does, with the same options. What `maintain` throws is the event `maintenance-error`,
  * and is tried again. Throws `InvalidOptionsError`.
  *
  * @example
@@ -85,14 +85,14 @@ export function startMaintenance(options: StartMaintenanceOptions): Maintenance 
         signal: stopping.signal,
         mayGoOn: () => !stopping.signal.aborted,
       });
-      if (walked?.end === 'finished') tell(walked);
+      if (walked?.end === 'finished') emitWalk(walked);
       if (walked?.historyError !== undefined) throw walked.historyError;
     } catch (error) {
       events.emit({ type: 'maintenance-error', error });
     }
   }
 
-  function tell({ figures, tally }: Walked): void {
+  function emitWalk({ figures, tally }: Walked): void {
     events.emit({ type: 'maintained', ...figures });
     if (figures.abandoned === 0) return;
     events.emit({ type: 'abandoned', abandoned: figures.abandoned, scopes: scopesOf(tally) });

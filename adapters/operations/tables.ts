@@ -7,7 +7,7 @@ import { storedScopeFault } from '../../src/options/scope.ts';
 import type { DatabaseClient } from '../../src/postgres/database-client.ts';
 import { limitedClient } from '../../src/store/postgres/limited-client.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../../src/postgres/sql-client.ts';
-import { inspectStatements, type InspectStatements } from './statements/inspect.ts';
+import { inspectStatements } from './statements/inspect.ts';
 
 /** Where the records are. */
 export interface TablesOptions {
@@ -67,11 +67,6 @@ export function clientOf({ sql, replyTimeoutMs }: Omit<ResolvedTables, 'database
   return replyTimeoutMs === undefined ? client : limitedClient(client, replyTimeoutMs);
 }
 
-export interface Tables {
-  readonly client: DatabaseClient;
-  readonly statements: InspectStatements;
-}
-
-export function tablesOf({ databaseSchema, ...options }: ResolvedTables): Tables {
+export function tablesOf({ databaseSchema, ...options }: ResolvedTables) {
   return { client: clientOf(options), statements: inspectStatements(databaseSchema) };
 }

@@ -1,7 +1,14 @@
-import { context, type Span, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
+import {
+  context,
+  type Context,
+  createContextKey,
+  type Span,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
 import { isError } from '../../src/adapter-kit.ts';
 import type { Around } from '../../src/index.ts';
-import { attemptContext, startConsumer } from './consumer-context.ts';
 import { startSpan } from './span.ts';
 
 /** A span around each attempt. */
@@ -14,7 +21,7 @@ export function createAround(tracer: Tracer): Around {
         span.end();
       },
       (error: unknown) => {
-        tellError(span, error);
+        recordError(span, error);
         span.end();
         throw error;
       },
@@ -24,11 +31,33 @@ export function createAround(tracer: Tracer): Around {
   return Object.assign(around, { consumer: startConsumer });
 }
 
-function tellError(span: Span, error: unknown): void {
+function recordError(span: Span, error: unknown): void {
   if (!isError(error)) {
     span.setAttribute('error.type', '_OTHER').setStatus({ code: SpanStatusCode.ERROR });
     return;
   }
   span.setAttribute('error.type', error.name).recordException(error);
   span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+}
+
+/** The key of `suppressTracing` in `@opentelemetry/core`, which tracers and propagators of the SDK look at. */
+const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+const OF_CONSUMER = createContextKey('handle-once consumer');
+
+/**
+ * Starts a consumer whose client calls us, with tracing suppressed around its calls. An instrumentation of the client
+ * would begin a span for each message of a batch, all from the start to the end of the batch: attempts have spans of
+ * their own.
+ */
+function startConsumer<Result>(start: () => Promise<Result>): Promise<Result> {
+  const active = context.active();
+  if (active.getValue(SUPPRESSED) === true) return start();
+  return context.with(active.setValue(SUPPRESSED, true).setValue(OF_CONSUMER, true), start);
+}
+
+/** The context for an attempt: the active one, without what `startConsumer` has suppressed. */
+function attemptContext(): Context {
+  const active = context.active();
+  if (active.getValue(OF_CONSUMER) !== true) return active;
+  return active.deleteValue(OF_CONSUMER).deleteValue(SUPPRESSED);
 }

@@ -27,8 +27,8 @@ interface SdkSpan {
 }
 
 /**
- * A message has one consumer span: inside that of another library for the same message, and inside that of a server for
- * what is of no broker, the attempt is a part of it.
+ * A message has one consumer span: inside the span of another library for the same message, or of a server for what
+ * comes from no broker, the attempt is internal.
  */
 function kindOf(source: MessageSource | undefined, active: Span | undefined): SpanKind {
   const { kind, attributes = {} } = (active ?? {}) as SdkSpan;

@@ -9,13 +9,13 @@ export interface Metric {
   readonly unit?: string;
   /** Of a histogram: the upper bounds of its buckets. */
   readonly bounds?: number[];
-  /** Fields of the message, of which each combination is a series of its own. None of them grows with messages. */
+  /** Fields of the message: each combination is a series. None of them grows with messages. */
   readonly labels: readonly Label[];
   /** Undefined for a message that this metric is not of. */
   readonly value: (message: Message) => number | undefined;
 }
 
-/** The fields that tell series apart, and what they are called in metrics. */
+/** The fields that make a series, and what they are called in metrics. */
 export const LABELS = {
   type: 'handle_once.event',
   scope: 'handle_once.scope',

@@ -138,7 +138,7 @@ export function createSqsWorker<
       onFailed: resolved.onFailed,
       ownsReceives: true,
     });
-    // Stopped meanwhile: each receive would cost its messages one of those that they have.
+    // Stopped during the check: each receive would cost its messages one of their receives.
     if (stops > 0) return;
     warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
     const options = { clock, processor, concurrency, inTransaction, waitTimeSeconds };

@@ -1,14 +1,7 @@
 import type { Clock, Timer } from '../../src/adapter-kit.ts';
 
 /** The time that handlers get to finish. It can be shortened, and not lengthened. */
-export interface Drain {
-  /** Resolves when the time is over. */
-  readonly over: Promise<void>;
-  endWithin(milliseconds: number): void;
-  cancel(): void;
-}
-
-export function createDrain(clock: Clock): Drain {
+export function createDrain(clock: Clock) {
   let end = (): void => undefined;
   const over = new Promise<void>((resolve) => {
     end = resolve;
@@ -16,16 +9,19 @@ export function createDrain(clock: Clock): Drain {
   let endsAt = Infinity;
   let timer: Timer | undefined;
   return {
+    /** Resolves when the time is over. */
     over,
-    endWithin(milliseconds) {
+    endWithin(milliseconds: number): void {
       const at = clock.monotonic() + milliseconds;
       if (at >= endsAt) return;
       endsAt = at;
       clock.clearTimer(timer);
       timer = clock.setTimer(end, milliseconds);
     },
-    cancel() {
+    cancel(): void {
       clock.clearTimer(timer);
     },
   };
 }
+
+export type Drain = ReturnType<typeof createDrain>;

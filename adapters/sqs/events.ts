@@ -40,7 +40,7 @@ export type SqsEvent =
       readonly type: 'received';
       /**
        * SQS's own count of receives, which redeliveries of a message in flight raise too. Undefined where the
-       * queue does not tell it.
+       * queue does not say it.
        */
       readonly receiveCount: number | undefined;
     })

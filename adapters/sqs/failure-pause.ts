@@ -3,17 +3,7 @@ import { type Clock, retryWait, spread, type Timer } from '../../src/adapter-kit
 const PAUSES = { baseMs: 200, maxMs: 30_000 };
 
 /** A wait that doubles with every failure, with jitter, until something succeeds. */
-export interface Pause {
-  /** Starts a pause, unless one is running: many failures at once are one. */
-  fail(): void;
-  succeed(): void;
-  isPaused(): boolean;
-  /** Whether the last thing that is known is a failure. */
-  isFailing(): boolean;
-  cancel(): void;
-}
-
-export function createPause(onResume: () => void, clock: Clock): Pause {
+export function createPause(onResume: () => void, clock: Clock) {
   let failures = 0;
   let timer: Timer | undefined;
 
@@ -23,17 +13,19 @@ export function createPause(onResume: () => void, clock: Clock): Pause {
   }
 
   return {
-    fail() {
+    /** Starts a pause, unless one is running: many failures at once are one. */
+    fail(): void {
       if (timer !== undefined) return;
       failures += 1;
       timer = clock.setTimer(resume, spread(retryWait(PAUSES, failures), clock));
     },
-    succeed() {
+    succeed(): void {
       failures = 0;
     },
     isPaused: () => timer !== undefined,
+    /** Whether the last thing that is known is a failure. */
     isFailing: () => failures > 0,
-    cancel() {
+    cancel(): void {
       clock.clearTimer(timer);
       timer = undefined;
     },

@@ -12,23 +12,14 @@
  *
  * @module handle-once/sqs
  */
-export type { KeptDeadLetterReason, DeadLetterOutcome } from '../operations/redrive/dead-letter.ts';
-export type { RedriveOptions } from '../operations/redrive/options.ts';
 export type { RedriveReport } from '../operations/redrive/redriver.ts';
-export type { SqsClient } from '../shared/sqs/queue.ts';
-export type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
-export {
-  createSqsWorker,
-  type SqsWorker,
-  type SqsWorkerOptions,
-  type StopOptions,
-} from './create-sqs-worker.ts';
-export type { SqsKeptReason, SqsEvent, SqsWarning } from './events.ts';
+export { createSqsWorker, type SqsWorker, type SqsWorkerOptions } from './create-sqs-worker.ts';
+export type { SqsEvent } from './events.ts';
 export type { SqsHealth } from './health.ts';
 export type { SqsMessage } from './message.ts';
-export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.ts';
+export type { SqsAttempt, SqsHandler, SqsOptions } from './options.ts';
 export type { HandledMessage } from './process-delivery.ts';
-export type { QueueDeadLetter, RedriveQueueOptions, RedrivenQueueDeadLetter } from './redrive/options.ts';
+export type { RedriveQueueOptions, RedrivenQueueDeadLetter } from './redrive/options.ts';
 export { redriveQueue } from './redrive/redrive-queue.ts';
 export type { StopReport } from './run.ts';
 export { timeOrderedKey } from './time-ordered-key.ts';
@@ -37,8 +28,7 @@ export {
   type HandleMessageOptions,
   onceEachSqsMessage,
 } from './once-each-sqs-message.ts';
-export type { AddedSettings, ConsumerSettings } from './sqs-consumer/consumer-settings.ts';
-export type { SqsConsumerKeptReason, SqsConsumerEvent, SqsConsumerWarning } from './sqs-consumer/events.ts';
+export type { SqsConsumerEvent } from './sqs-consumer/events.ts';
 export {
   type OnceEachConsumerMessage,
   onceEachConsumerMessage,

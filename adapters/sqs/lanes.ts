@@ -20,26 +20,7 @@ export interface LanesOptions<Item> {
   readonly onRoom: () => void;
 }
 
-/**
- * Starts messages in order, at most `concurrency` handlers at once, and those of one FIFO group one after the other.
- *
- * A handler's place is free when it has ended, and its transaction if it has one: the next message is claimed while the
- * one before is put on record and deleted, so that a worker with one handler waits once a message for the store, and
- * not at all for the queue. In a FIFO group the handler of that next one starts when the one before is acknowledged. It
- * does not wait for the delete: where that fails, the message comes again and is answered from its record.
- */
-export interface Lanes<Item> {
-  add(items: readonly Item[]): void;
-  /** How many are here, waiting or running. */
-  readonly size: () => number;
-  /** How many of them wait behind one of their own FIFO group. */
-  readonly blocked: () => number;
-  /** Returns what waits to the queue. What runs goes on. */
-  clear(): void;
-  running(): readonly Promise<void>[];
-}
-
-/** A FIFO group of which something runs. */
+/** A FIFO group with a running message. */
 interface Group {
   /** The place of its next message. */
   next: LanePlace;
@@ -48,7 +29,15 @@ interface Group {
   running: number;
 }
 
-export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
+/**
+ * Starts messages in order, at most `concurrency` handlers at once, and those of one FIFO group one after the other.
+ *
+ * A handler's place is free when it has ended, and its transaction if it has one: the next message is claimed while the
+ * one before is put on record and deleted, so that a worker with one handler waits once a message for the store, and
+ * not at all for the queue. In a FIFO group the handler of that next one starts when the one before is acknowledged. It
+ * does not wait for the delete: where that fails, the message comes again and is answered from its record.
+ */
+export function createLanes<Item>(options: LanesOptions<Item>) {
   let waiting: Item[] = [];
   const running = new Set<Promise<void>>();
   let handling = 0;
@@ -125,12 +114,15 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
   }
 
   return {
-    add(items) {
+    add(items: readonly Item[]): void {
       waiting.push(...items);
       startWhatCan();
     },
+    /** How many are here, waiting or running. */
     size: () => waiting.length + running.size,
+    /** How many of them wait behind one of their own FIFO group. */
     blocked: () => waiting.filter(isBlocked).length,
+    /** Returns what waits to the queue. What runs goes on. */
     clear: () => {
       giveBack(() => true);
     },

@@ -34,11 +34,11 @@ export interface Processor<R> {
   readonly events: EventSink<SqsEvent>;
 }
 
-/** What is done with a message beside handling it. */
+/** What is done with a message besides handling it. */
 export interface Task extends Omit<DeliveryContext, 'hold'> {
   /**
-   * Called when it is known whether the message is acknowledged, before the queue is told. `handled` is undefined where
-   * it was not started.
+   * Called when it is known whether the message is acknowledged, before the queue is called. `handled` is undefined
+   * where it was not started.
    */
   readonly onAnswered?: (acknowledged: boolean, handled?: Handled<unknown>) => void;
 }
@@ -62,7 +62,7 @@ export async function processDelivery<R>(
   }
   task.onAnswered?.(delivered.acknowledge, delivered.handled);
   await held.release();
-  return { ...handledFacts(delivered), ...(await tellQueue(processor, held, delivered)) };
+  return { ...handledFacts(delivered), ...(await applyVerdict(processor, held, delivered)) };
 }
 
 /** Makes a message that has not been started visible, and says whether it is. It never throws. */
@@ -79,14 +79,18 @@ export async function returnToQueue(
   return reply.done;
 }
 
-type Told = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;
+type Applied = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;
 
-async function tellQueue(processor: Processor<unknown>, held: HeldMessage, verdict: Verdict): Promise<Told> {
+async function applyVerdict(
+  processor: Processor<unknown>,
+  held: HeldMessage,
+  verdict: Verdict,
+): Promise<Applied> {
   const { queue, events } = processor;
   const { messageId } = held;
   const receiptHandle = held.receiptHandle();
 
-  function refused(verb: 'delete' | 'change-visibility', error: unknown): Told {
+  function refused(verb: 'delete' | 'change-visibility', error: unknown): Applied {
     events.emit({ type: 'queue-error', verb, messageId, error });
     return { ...kept(processor, messageId, { ...verdict, reason: 'queue-error' }), error };
   }
@@ -114,7 +118,7 @@ export function kept(
   messageId: string,
   why: Pick<Kept<SqsKeptReason>, 'key' | 'reason' | 'error'>,
   visibleAfterSeconds?: number,
-): Told {
+): Applied {
   events.emit({ ...keptEvent(why), messageId, visibleAfterSeconds });
   return {
     action: 'kept',

@@ -37,19 +37,13 @@ export interface VisibilityTimeouts {
   readonly held: number;
 }
 
-export interface CheckedQueue {
-  readonly timeouts: VisibilityTimeouts;
-  /** Undefined where it has no redrive policy, or its attributes cannot be read. */
-  readonly maxReceiveCount: number | undefined;
-}
-
 /**
  * Reads the queue's attributes, warns of settings that contradict the options, and gives the timeouts to use.
  *
  * Throws `InvalidOptionsError` when there is no such queue, when a failed message would block a FIFO queue, and when
  * the timeout of the receives of a loop is neither given nor readable.
  */
-export async function checkAtStart(check: StartCheck): Promise<CheckedQueue> {
+export async function checkAtStart(check: StartCheck) {
   const { subject, queue } = check;
   const read = await readFacts(queue);
   if (isNoSuchQueue(read.error))
@@ -58,7 +52,11 @@ export async function checkAtStart(check: StartCheck): Promise<CheckedQueue> {
   const fault = await checkQueue({ ...check, read, visibilityTimeoutSeconds: timeouts.held });
   if (fault !== undefined) throw invalidOption(subject, 'onFailed', fault);
   warnShortVisibility(check, timeouts);
-  return { timeouts, maxReceiveCount: read.facts?.maxReceiveCount };
+  return {
+    timeouts,
+    /** Undefined where it has no redrive policy, or its attributes cannot be read. */
+    maxReceiveCount: read.facts?.maxReceiveCount,
+  };
 }
 
 function timeoutsOf(

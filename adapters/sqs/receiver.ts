@@ -22,34 +22,6 @@ export interface ReceiverOptions {
   readonly onMessages: (messages: readonly SqsMessage[], receivedAt: number) => void;
 }
 
-/** What the receives so far have shown. */
-export interface ReceiverHealth {
-  /** Whether receives go on: false where none has begun or ended for two minutes, though there was room. */
-  readonly isTurning: boolean;
-  /** Whether the last one failed, or all calls of the queue hang. */
-  readonly isFailing: boolean;
-  /** When the queue last answered one. */
-  readonly answeredAt: Date | undefined;
-}
-
-export interface Receiver {
-  readonly health: () => ReceiverHealth;
-  /** Receives what there is room for. To be called whenever room has come free. */
-  pump(): void;
-  /**
-   * Tells whether the store answered for a message. While it is down one message at a time is tried: more would only
-   * use up their receive counts.
-   */
-  storeAnswered(answered: boolean): void;
-  /**
-   * Starts no further receive. Resolves when the last one has ended, for which it gets one second where it may be
-   * aborted.
-   */
-  stop(): Promise<void>;
-  /** Ends the receives under way: a message that was on its way may stay invisible for its visibility timeout. */
-  abort(): void;
-}
-
 /** What a receive that is under way gets at a stop. */
 const LAST_POLL_MS = 1_000;
 
@@ -67,7 +39,7 @@ const STALLED_MS = 120_000;
  *
  * One poll is under way while the queue is quiet. Each full batch allows one more, each poorer one takes one away.
  */
-export function createReceiver(options: ReceiverOptions): Receiver {
+export function createReceiver(options: ReceiverOptions) {
   const { clock, queue, events, capacity } = options;
   const mostPolls = Math.min(MOST_POLLS, Math.ceil(capacity / MAX_BATCH));
   const worthwhile = Math.min(MAX_BATCH, Math.ceil(capacity / 2));
@@ -84,9 +56,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   let answeredAt: Date | undefined;
 
   function room(): number {
-    let asked = 0;
-    for (const max of polls.values()) asked += max;
-    return capacity - options.inFlight() - asked;
+    let requested = 0;
+    for (const max of polls.values()) requested += max;
+    return capacity - options.inFlight() - requested;
   }
 
   function mayPoll(): boolean {
@@ -147,13 +119,21 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 
   return {
+    /** Receives what there is room for. To be called whenever room has come free. */
     pump,
     health: () => ({
+      /** Whether receives go on: false where none has begun or ended for two minutes, though there was room. */
       isTurning: isTurning(),
+      /** Whether the last one failed, or all calls of the queue hang. */
       isFailing: receivePause.isFailing() || queue.isSilent(),
+      /** When the queue last answered one. */
       answeredAt,
     }),
-    storeAnswered(answered) {
+    /**
+     * Whether the store answered for a message. While it is down one message at a time is tried: more would only use up
+     * their receive counts.
+     */
+    storeAnswered(answered: boolean): void {
       if (!answered) {
         if (!stopped) storePause.fail();
       } else if (storePause.isFailing()) {
@@ -161,7 +141,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         pump();
       }
     },
-    async stop() {
+    /**
+     * Starts no further receive. Resolves when the last one has ended, for which it gets one second where it may be
+     * aborted.
+     */
+    async stop(): Promise<void> {
       stopped = true;
       clock.clearTimer(quiet);
       receivePause.cancel();
@@ -170,7 +154,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (options.abortsPolls && !(await endsWithin(ended, LAST_POLL_MS, clock))) aborter.abort();
       await ended;
     },
-    abort() {
+    /** Ends the receives under way: a message that was on its way may stay invisible for its visibility timeout. */
+    abort(): void {
       aborter.abort();
     },
   };

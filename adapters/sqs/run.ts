@@ -3,7 +3,7 @@ import { MAX_BATCH } from '../shared/sqs/queue.ts';
 import { createLanes, type RunningItem } from './lanes.ts';
 import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
 import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
-import { createReceiver, type ReceiverHealth } from './receiver.ts';
+import { createReceiver } from './receiver.ts';
 import { LanePlace } from '../shared/lanes.ts';
 import { createVisibilityKeeper, type HeldMessage } from './visibility.ts';
 import { storeAnswered } from '../shared/store-health.ts';
@@ -27,33 +27,20 @@ export interface StopReport {
   readonly abandoned: number;
 }
 
-export interface RunHealth extends ReceiverHealth {
-  /** When the last message was handled. */
-  readonly handledAt: Date | undefined;
-  /** Messages that wait for a handler, or have one. */
-  readonly inFlight: number;
-}
-
-/** A worker from start to stop. */
-export interface Run {
-  readonly health: () => RunHealth;
-  /** Handlers have time until `drained` resolves. A second call waits for the first. */
-  stop(drained: Promise<void>): Promise<StopReport>;
-}
-
 /** The longest wait of a receive, and the time that its reply gets beyond it; for a client that does neither. */
 const LONGEST_RECEIVE_MS = 40_000;
 
 /**
  * What waits behind its own FIFO group takes no room, or a few slow groups would keep all others waiting: the queue
- * gives a group to no other worker meanwhile. In capacities, should a queue send a group twice.
+ * gives the group to no other worker until then. In capacities, in case a queue sends a group twice.
  */
 const MOST_BLOCKED = 10;
 
 /** What handlers get, once their signals have aborted, to end and have their messages kept. */
 const ABORT_GRACE_MS = 5_000;
 
-export function startRun(options: RunOptions): Run {
+/** A worker from start to stop. */
+export function startRun(options: RunOptions) {
   const { clock, processor, concurrency } = options;
   const { delivery, queue, events } = processor;
   const { abortsPolls, inTransaction, visibilityTimeoutSeconds: seconds } = options;
@@ -62,7 +49,7 @@ export function startRun(options: RunOptions): Run {
   const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events, clock);
   const handlers = new AbortController();
   const returning = new Set<Promise<boolean>>();
-  /** The received messages of which the store has not been asked yet, or has not answered. */
+  /** The received messages that the store was not called for yet, or has not answered. */
   const untried = new Set<HeldMessage>();
   let runningHandlers = 0;
   let handledAt: Date | undefined;
@@ -181,11 +168,22 @@ export function startRun(options: RunOptions): Run {
 
   receiver.pump();
   return {
-    health: () => ({ ...receiver.health(), handledAt, inFlight: lanes.size() }),
-    async stop(drained) {
+    health: () => ({
+      ...receiver.health(),
+      /** When the last message was handled. */
+      handledAt,
+      /** Messages that wait for a handler, or have one. */
+      inFlight: lanes.size(),
+    }),
+    /** Handlers have time until `drained` resolves. A second call waits for the first. */
+    async stop(drained: Promise<void>): Promise<StopReport> {
       stopping ??= end(drained);
       await stopping;
       return { abandoned: runningHandlers };
     },
   };
 }
+
+export type Run = ReturnType<typeof startRun>;
+
+export type RunHealth = ReturnType<Run['health']>;

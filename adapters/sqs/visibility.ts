@@ -57,7 +57,7 @@ export class HeldMessage {
     return Math.min(CALL_TIMEOUT_MS, this.#shared.receivedMs / CALLS_IN_TIMEOUT);
   }
 
-  /** The one by which the queue knows the message now: that of its last receive. */
+  /** The one by which the queue knows the message now, from its last receive. */
   receiptHandle(): string {
     return this.#received.receiptHandle;
   }

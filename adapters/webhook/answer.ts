@@ -2,7 +2,7 @@ import { StoreError } from '../../src/index.ts';
 import type { Verdict } from '../../src/adapter-kit.ts';
 import type { WebhookReason } from './reason.ts';
 
-/** What to tell the sender. */
+/** The answer to the sender. */
 export interface WebhookAnswer {
   /**
    * 200 for what the sender need not repeat, a failure for good too. docs/webhooks.md#what-the-sender-gets has the

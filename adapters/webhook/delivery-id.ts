@@ -10,7 +10,7 @@ export function deliveryIdAt(place: IdLocation, delivery: ReceivedWebhook): stri
   return byFunction(place.id, delivery);
 }
 
-/** Two names of one id. A library that verifies the first reads the second where a header beside it is missing. */
+/** Two names of one id. A library that verifies the first reads the second where another header is missing. */
 const SVIX_ID = 'svix-id';
 const STANDARD_ID = 'webhook-id';
 

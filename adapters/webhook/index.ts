@@ -16,23 +16,8 @@
 export type { WebhookAnswer } from './answer.ts';
 export type { ReceivedWebhook, WebhookDelivery } from './delivery.ts';
 export { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
-export type { WebhookEvent, WebhookEventType } from './events.ts';
-export type { PlainHeaders, WebhookHeaders } from './headers.ts';
-export type {
-  CommonWebhookOptions,
-  Verify,
-  WebhookAttempt,
-  WebhookHandler,
-  WebhookOptions,
-  WebhookPayload,
-  WebhookSource,
-} from './options.ts';
-export type { IdLocation, WebhookProvider } from './sources.ts';
+export type { WebhookEvent } from './events.ts';
+export type { Verify, WebhookAttempt, WebhookHandler, WebhookOptions } from './options.ts';
+export type { WebhookProvider } from './sources.ts';
 export { webhookId } from './webhook-id.ts';
-export type { WebhookReason } from './reason.ts';
-export {
-  type HandledWebhook,
-  type HandleWebhook,
-  type HandleWebhookOptions,
-  onceEachWebhook,
-} from './once-each-webhook.ts';
+export { type HandledWebhook, type HandleWebhook, onceEachWebhook } from './once-each-webhook.ts';

@@ -33,7 +33,7 @@ const SUBJECT = 'onceEachWebhook';
 
 /** What became of a delivery. */
 export interface HandledWebhook<R> {
-  /** What to tell the sender. A worker behind a queue ignores it and goes by the outcome. */
+  /** The answer to the sender. A worker behind a queue ignores it and goes by the outcome. */
   readonly answer: WebhookAnswer;
   /** What `handleOnce` returned; undefined when the delivery was refused or the store could not be asked. */
   readonly outcome?: Outcome<R>;

@@ -1,4 +1,5 @@
 import {
+  type FingerprintOptions,
   callback,
   derivedScopeFault,
   fingerprintFields,
@@ -13,14 +14,7 @@ import {
 } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type {
-  AnyHandleOnce,
-  Attempt,
-  DerivedScope,
-  FingerprintOptions,
-  Logger,
-  RetryOptions,
-} from '../../src/index.ts';
+import type { AnyHandleOnce, Attempt, DerivedScope, Logger, RetryOptions } from '../../src/index.ts';
 import type { ReceivedWebhook } from './delivery.ts';
 import type { WebhookEvent } from './events.ts';
 import type { PlainHeaders } from './headers.ts';
@@ -106,7 +100,7 @@ export interface CommonWebhookOptions<
   readonly ignoredFields?: readonly string[] | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
-  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 

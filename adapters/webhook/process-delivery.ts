@@ -1,18 +1,21 @@
 import {
+  type FingerprintOptions,
+  causeOf,
   type Consumer,
   deliver,
   endingOf,
   fingerprintOptionsFor,
+  nameOfThrown,
   type Verdict,
 } from '../../src/adapter-kit.ts';
-import type { FingerprintOptions, Outcome } from '../../src/index.ts';
-import { checkSignature } from './check-signature.ts';
+import type { Outcome } from '../../src/index.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
 import type { WebhookEventType } from './events.ts';
 import type { AnyWebhookHandler, Verify } from './options.ts';
 import { refusalReason, type WebhookReason } from './reason.ts';
 import type { IdLocation } from './sources.ts';
+import { UnverifiedError, VerifyConfigError } from './errors.ts';
 
 export interface Processor<R> {
   /** Of the source. */
@@ -72,4 +75,23 @@ export async function processDelivery<R>(
   });
   const type = 'replayed' in handled && handled.replayed ? 'replayed' : endingOf(handled);
   return { id, type, verdict, ...(handled.state === 'refused' ? {} : { outcome: handled }) };
+}
+
+/** Throws `UnverifiedError`, and the `VerifyConfigError` that `verify` threw. */
+async function checkSignature(verify: Verify | 'already-verified', delivery: ReceivedWebhook): Promise<void> {
+  if (verify === 'already-verified') return;
+  let verified: unknown;
+  try {
+    verified = await verify(copyOf(delivery));
+  } catch (error) {
+    if (error instanceof VerifyConfigError) throw error;
+    throw new UnverifiedError(
+      `the delivery is not verified: verify threw (${nameOfThrown(error)}). If that is a fault of verify and no ` +
+        'bad signature, correct verify, or have it throw a VerifyConfigError',
+      causeOf(error),
+    );
+  }
+  if (verified !== true) {
+    throw new UnverifiedError('the delivery is not verified: verify did not return true');
+  }
 }

@@ -1,12 +1,10 @@
 import type { Message } from '@aws-sdk/client-sqs';
-import { type KafkaProducer, onceEachKafkaMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
+import type { KafkaProducer } from '../../adapters/kafka/log/kafkajs-types.ts';
 import { onceEachSqsRecord } from 'handle-once/lambda';
-import {
-  type SqsOnFailed,
-  type SqsClient,
-  onceEachSqsMessage,
-  onceEachConsumerMessage,
-} from 'handle-once/sqs';
+import { onceEachSqsMessage, onceEachConsumerMessage } from 'handle-once/sqs';
+import type { SqsOnFailed } from '../../adapters/shared/sqs/queue-options.ts';
+import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
 import {
   adapterContract,
   type AdapterUnderTest,

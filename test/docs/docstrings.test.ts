@@ -25,11 +25,20 @@ const DEFINED_ELSEWHERE: Readonly<Record<string, string>> = {
   SqsRecordAttribute: 'Lambda',
   SqsRecordAttributes: 'Lambda',
   SqsResponse: 'Lambda',
+  // adapters/clients
+  SocketTarget: 'postgres',
   // src/store/postgres
   PostgresClient: 'postgres',
   PostgresQueries: 'postgres',
   PostgresQuery: 'postgres',
 };
+
+/** Files of nothing but what clients must have, and of a type that is seen in type errors alone. */
+const SHAPES =
+  /^(adapters\/(clients\/(from|pg)-|kafka\/log\/(kafkajs-types|log-admin)\.)|src\/adapter\/transactional-option\.)/;
+
+/** What the unions of adapters are made of. */
+const PARTS = /^src\/adapter\/(dead-letter|delivery-event)\./;
 
 /** What tells the alternatives of a union apart. Their values are the words that the union's docstring explains. */
 const TAGS = new Set(['kind', 'state', 'type']);
@@ -40,7 +49,7 @@ const names = publicNames();
 
 describe('The docstrings', () => {
   it('cover every export: functions, classes, interfaces and types', () => {
-    const exported = names.filter(({ owner }) => owner === undefined);
+    const exported = names.filter(({ isPublished }) => isPublished);
     expect(exported.length).toBeGreaterThan(150);
     expect(undocumented(exported)).toEqual([]);
   });
@@ -48,7 +57,9 @@ describe('The docstrings', () => {
   it('cover every member, also inherited ones and those of each alternative of a union', () => {
     const members = names.filter(({ owner }) => owner !== undefined);
     expect(members.length).toBeGreaterThan(400);
-    const ours = members.filter(({ owner = '' }) => !Object.hasOwn(DEFINED_ELSEWHERE, owner));
+    const ours = members.filter(
+      ({ where, owner = '' }) => !SHAPES.test(where) && !Object.hasOwn(DEFINED_ELSEWHERE, owner),
+    );
     expect(undocumented(ours.filter(({ isLiteral, name }) => !isLiteral || !TAGS.has(name)))).toEqual([]);
   });
 
@@ -59,7 +70,8 @@ describe('The docstrings', () => {
 
   it('of unions of events, reasons and warnings say that they may grow', () => {
     const growing = names.filter(
-      ({ name, isAlias }) => isAlias && /(Event|EventType|Reason|Warning)$/.test(name),
+      ({ where, name, isAlias }) =>
+        isAlias && !PARTS.test(where) && /(Event|EventType|Reason|.Warning)$/.test(name),
     );
     expect(growing.length).toBeGreaterThan(15);
     const silent = growing.filter(({ docs }) => !docs.includes(GROWS));

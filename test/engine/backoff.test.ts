@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Backoff, type BackoffBounds, RetryableError } from '../../src/index.ts';
+import { type Backoff, RetryableError } from '../../src/index.ts';
+import type { BackoffBounds } from '../../src/options/backoff.ts';
 import { useBench } from './support/bench.ts';
 
 const TWELVE_HOURS_MS = 43_200_000;

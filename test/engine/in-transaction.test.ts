@@ -1,7 +1,8 @@
 import postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import { createHandleOnce, type HandleOnce, type PostgresClient, TerminalError } from '../../src/index.ts';
+import { createHandleOnce, type HandleOnce, TerminalError } from '../../src/index.ts';
+import type { PostgresClient } from '../../src/postgres/postgres-client.ts';
 import { createMemoryStore } from '../../testing/index.ts';
 import { gate } from '../support/gate.ts';
 import { usePostgresBench } from './support/bench.ts';

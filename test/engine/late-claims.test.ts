@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createHandleOnce, type HandleOnce, type PostgresClient, StoreError } from '../../src/index.ts';
+import { createHandleOnce, type HandleOnce, StoreError } from '../../src/index.ts';
+import type { PostgresClient } from '../../src/postgres/postgres-client.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
 import { type Fault, flakyStore, losesReply, refusesForGood } from './support/flaky-store.ts';

@@ -1,6 +1,7 @@
 import postgres, { type TransactionSql } from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createHandleOnce, type HandleOnce, type PostgresClient } from '../../src/index.ts';
+import { createHandleOnce, type HandleOnce } from '../../src/index.ts';
+import type { PostgresClient } from '../../src/postgres/postgres-client.ts';
 import { gate } from '../support/gate.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { useTransactionPooler } from '../support/transaction-pooler.ts';

@@ -1,6 +1,6 @@
 import { StoreError } from 'handle-once';
 import type { Store } from 'handle-once/store';
-import type { Ordering } from 'handle-once/kafka';
+import type { Ordering } from '../../adapters/kafka/options/ordering.ts';
 import { getEventListeners } from 'node:events';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,5 +1,6 @@
 import { createHandleOnce, type HandleOnceSettings } from 'handle-once';
-import type { ConsumerTimeouts, KafkaAdmin } from 'handle-once/kafka';
+import type { ConsumerTimeouts } from '../../adapters/kafka/options/options.ts';
+import type { KafkaAdmin } from '../../adapters/kafka/log/kafkajs-types.ts';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import { fakeAdmin } from './support/fake-admin.ts';

@@ -1,5 +1,6 @@
 import { type HandleOnceEvent, TerminalError } from 'handle-once';
-import { type LambdaContext, onceEachSqsRecord, type SqsRecordEvent } from 'handle-once/lambda';
+import { onceEachSqsRecord, type SqsRecordEvent } from 'handle-once/lambda';
+import type { LambdaContext } from '../../adapters/lambda/deadline.ts';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDeadline } from '../../adapters/lambda/deadline.ts';
 import { timeWarnings } from '../../adapters/lambda/time-check.ts';

@@ -1,12 +1,8 @@
 import { type HandleOnceOptions, RetryableError, StoreError, TerminalError } from 'handle-once';
 import type { Store } from 'handle-once/store';
-import {
-  type DeadLetter,
-  onceEachSqsRecord,
-  type LambdaKeptReason,
-  type SqsRecord,
-  type SqsRecordEvent,
-} from 'handle-once/lambda';
+import { onceEachSqsRecord, type SqsRecord, type SqsRecordEvent } from 'handle-once/lambda';
+import type { DeadLetter } from '../../adapters/lambda/dead-letter.ts';
+import type { LambdaKeptReason } from '../../adapters/lambda/events.ts';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

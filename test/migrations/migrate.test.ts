@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  InvalidOptionsError,
-  migrate,
-  migrationSql,
-  type PostgresClient,
-  SchemaError,
-  StoreError,
-} from '../../src/index.ts';
+import { InvalidOptionsError, migrate, migrationSql, SchemaError, StoreError } from '../../src/index.ts';
+import type { PostgresClient } from '../../src/postgres/postgres-client.ts';
 import { useEmptyDatabase } from '../support/database.ts';
 import { useClient } from '../store/postgres/client.ts';
 import { useRole } from '../store/postgres/role.ts';

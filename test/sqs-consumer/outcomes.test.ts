@@ -1,6 +1,7 @@
 import { type HandleOnce, type HandleOnceOptions, StoreError, TerminalError } from 'handle-once';
 import type { Store } from 'handle-once/store';
-import type { SqsConsumerKeptReason, SqsConsumerOptions } from 'handle-once/sqs';
+import type { SqsConsumerOptions } from 'handle-once/sqs';
+import type { SqsConsumerKeptReason } from '../../adapters/sqs/sqs-consumer/events.ts';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { useFixture } from '../sqs/support/fixture.ts';

@@ -1,7 +1,8 @@
 import { createHandleOnce } from 'handle-once';
-import { createSqsWorker, type SqsClient, type SqsEvent } from 'handle-once/sqs';
+import { createSqsWorker, type SqsEvent } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
 
 let frozenMs = 0;
 

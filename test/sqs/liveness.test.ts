@@ -1,5 +1,6 @@
 import { createHandleOnce, StoreError } from 'handle-once';
-import { createSqsWorker, type SqsClient, type SqsWorker } from 'handle-once/sqs';
+import { createSqsWorker, type SqsWorker } from 'handle-once/sqs';
+import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
 import type { Store } from 'handle-once/store';
 import { createFakeQueue, createMemoryStore } from 'handle-once/testing';
 import { expect, test, vi } from 'vitest';

@@ -1,6 +1,7 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce } from 'handle-once';
-import { createSqsWorker, type SqsClient } from 'handle-once/sqs';
+import { createSqsWorker } from 'handle-once/sqs';
+import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type Fault, flakyStore, isUnreachable, works } from '../engine/support/flaky-store.ts';

@@ -1,5 +1,6 @@
 import { createHandleOnce } from 'handle-once';
-import { createSqsWorker, type SqsClient } from 'handle-once/sqs';
+import { createSqsWorker } from 'handle-once/sqs';
+import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { flakyStore, refusesData } from '../engine/support/flaky-store.ts';

@@ -1,10 +1,8 @@
 import { createHandleOnce, InvalidOptionsError, TerminalError } from 'handle-once';
-import {
-  type KafkaConsumer,
-  onceEachKafkaMessage,
-  type OnceEachKafkaMessageOptions,
-} from 'handle-once/kafka';
-import { createFakeConsumer, createMemoryStore, type FakeRunConfig } from 'handle-once/testing';
+import { onceEachKafkaMessage, type OnceEachKafkaMessageOptions } from 'handle-once/kafka';
+import type { KafkaConsumer } from '../../adapters/kafka/log/kafkajs-types.ts';
+import { createFakeConsumer, createMemoryStore } from 'handle-once/testing';
+import type { FakeRunConfig } from '../../testing/fakes/fake-consumer.ts';
 import type { ConsumerRunConfig, EachBatchPayload, EachMessagePayload } from 'kafkajs';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 

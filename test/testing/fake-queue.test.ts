@@ -10,7 +10,8 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { createHandleOnce, InvalidOptionsError, TerminalError } from 'handle-once';
-import { createSqsWorker, onceEachSqsMessage, type SqsClient, type SqsEvent } from 'handle-once/sqs';
+import { createSqsWorker, onceEachSqsMessage, type SqsEvent } from 'handle-once/sqs';
+import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
 import { createFakeQueue, createMemoryStore, type FakeQueueOptions } from 'handle-once/testing';
 import { describe, expect, it, vi } from 'vitest';
 

@@ -1,14 +1,12 @@
 import type { Attempt, EventError, HandleOnce } from 'handle-once';
 import {
-  type KafkaAdmin,
-  type KafkaConsumer,
   type KafkaDelivery,
   type KafkaEvent,
   type KafkaMessage,
-  type KafkaProducer,
   onceEachKafkaMessage,
   type OnceEachKafkaMessage,
 } from 'handle-once/kafka';
+import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from '../../adapters/kafka/log/kafkajs-types.ts';
 import type {
   Admin,
   Consumer,

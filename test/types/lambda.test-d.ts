@@ -11,20 +11,20 @@ import type {
 } from 'aws-lambda';
 import { type Attempt, createHandleOnce, type HandleOnce, type HandleOnceWithSchema } from 'handle-once';
 import {
-  type DeadLetterClient,
-  type LambdaKafkaEvent,
+  type KafkaResponse,
   type LambdaKafkaMessage,
   type KafkaRecordEvent,
-  type KafkaResponse,
-  type LambdaContext,
   onceEachKafkaRecord,
   onceEachSqsRecord,
-  type LambdaSqsEvent,
   type SqsRecord,
   type SqsRecordAttempt,
   type SqsRecordEvent,
   type SqsResponse,
 } from 'handle-once/lambda';
+import type { DeadLetterClient } from '../../adapters/lambda/dead-letter.ts';
+import type { LambdaKafkaEvent } from '../../adapters/lambda/kafka-event.ts';
+import type { LambdaContext } from '../../adapters/lambda/deadline.ts';
+import type { LambdaSqsEvent } from '../../adapters/lambda/sqs-event.ts';
 import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';

@@ -13,7 +13,6 @@ import type {
   DatabaseQueries,
   EventError,
   Failed,
-  FingerprintOptions,
   HandleOnce,
   HandleOnceError,
   HandleOnceEvent,
@@ -25,11 +24,11 @@ import type {
   MigrateResult,
   Outcome,
   Pending,
-  PostgresClient,
-  PostgresQueries,
   StoredError,
   Succeeded,
 } from '../../src/index.ts';
+import type { FingerprintOptions } from '../../src/options/fingerprint-options.ts';
+import type { PostgresClient, PostgresQueries } from '../../src/postgres/postgres-client.ts';
 import type {
   cloudEvents,
   debezium,
@@ -50,17 +49,15 @@ import type {
   MemoryRecordView,
 } from 'handle-once/testing';
 import type {
-  ConsumerTimeouts,
-  KafkaAdmin,
-  KafkaConsumer,
   KafkaDelivery,
   KafkaEvent,
   KafkaHandler,
   KafkaMessage,
-  KafkaProducer,
   OnceEachKafkaMessage,
   OnceEachKafkaMessageOptions,
 } from '../../adapters/kafka/index.ts';
+import type { ConsumerTimeouts } from '../../adapters/kafka/options/options.ts';
+import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from '../../adapters/kafka/log/kafkajs-types.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
-import { createHandleOnce, migrate, type PostgresClient } from '../../src/index.ts';
+import { createHandleOnce, migrate } from '../../src/index.ts';
+import type { PostgresClient } from '../../src/postgres/postgres-client.ts';
 
 declare const transaction: postgres.TransactionSql;
 

@@ -15,10 +15,10 @@ import {
   createSqsWorker,
   type HandledMessage,
   type SqsAttempt,
-  type SqsClient,
   type SqsEvent,
   onceEachSqsMessage,
 } from 'handle-once/sqs';
+import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
 import { createFakeQueue } from 'handle-once/testing';
 import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';

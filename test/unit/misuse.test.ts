@@ -1,5 +1,6 @@
 import { createHandleOnce, InvalidKeyError, InvalidOptionsError } from 'handle-once';
-import { type LambdaContext, onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
+import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
+import type { LambdaContext } from '../../adapters/lambda/deadline.ts';
 import { timeOrderedKey, onceEachSqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, it, test } from 'vitest';

@@ -1,5 +1,6 @@
 import { StoreError } from 'handle-once';
-import type { WebhookAnswer, WebhookReason } from 'handle-once/webhook';
+import type { WebhookAnswer } from 'handle-once/webhook';
+import type { WebhookReason } from '../../adapters/webhook/reason.ts';
 import { expect, test } from 'vitest';
 import { answerTo } from '../../adapters/webhook/answer.ts';
 

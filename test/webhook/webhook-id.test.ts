@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from 'handle-once';
-import { type IdLocation, MissingIdError, webhookId, type WebhookProvider } from 'handle-once/webhook';
+import { MissingIdError, webhookId, type WebhookProvider } from 'handle-once/webhook';
+import type { IdLocation } from '../../adapters/webhook/sources.ts';
 import { describe, expect, it, test } from 'vitest';
 import { deliveries, providerNames } from './support/deliveries.ts';
 

@@ -1,10 +1,5 @@
 /** A promise and what resolves it. */
-export interface Gate {
-  readonly passed: Promise<void>;
-  open(): void;
-}
-
-export function gate(): Gate {
+export function gate() {
   let open: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => {
     open = resolve;

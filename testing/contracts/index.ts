@@ -5,14 +5,9 @@
  */
 export { adapterContract } from './adapter/cases.ts';
 export type { ScriptedMessage } from './adapter/script.ts';
-export type { AdapterAbilities, AdapterUnderTest, ContractSetup } from './adapter/setup.ts';
+export type { AdapterUnderTest, ContractSetup } from './adapter/setup.ts';
 export type { ControlledStore } from './store/actor.ts';
-export { type StoreAbilities, storeContract, type StoreUnderTest } from './store/cases.ts';
+export { storeContract, type StoreUnderTest } from './store/cases.ts';
 export { clientContract } from './client/cases.ts';
-export type {
-  ClientAbilities,
-  ClientLibrary,
-  ClientUnderTest,
-  UnreachableClient,
-} from './client/client-under-test.ts';
+export type { ClientLibrary, ClientUnderTest } from './client/client-under-test.ts';
 export type { ContractCase } from './contract-case.ts';

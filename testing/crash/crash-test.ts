@@ -9,8 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { lazily } from '../../src/lib/lazily.ts';
 import { callback, NOT_AN_OBJECT, parseOptions, satisfying } from '../../src/options/parse-options.ts';
 import { createMemoryStore, type MemoryStore } from '../memory/memory.ts';
-import { createMortalClock } from './mortal-clock.ts';
-import { createMortalStore } from './mortal-store.ts';
+import { createMortalClock, createMortalStore } from './mortal.ts';
 import { doubledIn, type Effects, watchEffects, type WatchedEffects } from './watched-effects.ts';
 
 const SUBJECT = 'crashTest';
@@ -155,18 +154,18 @@ async function runWhole(options: Resolved): Promise<WatchedEffects> {
   return watched;
 }
 
-/** A message whose first worker dies after its effects of this number, which without a crash ended with `planned`. */
+/** A message whose first worker dies after this number of effects; without a crash the last of them is `planned`. */
 async function crashAfter(options: Resolved, planned: string, dieAfter: number): Promise<Crash<string>> {
   await options.reset?.();
   const store = createMemoryStore();
   const first = createWorker(store, '1');
-  let tellDeath: (end: 'died') => void = () => undefined;
+  let resolveDeath: (end: 'died') => void = () => undefined;
   const died = new Promise<'died'>((resolve) => {
-    tellDeath = resolve;
+    resolveDeath = resolve;
   });
   const before = watchEffects(options.effects, dieAfter, () => {
     first.die();
-    tellDeath('died');
+    resolveDeath('died');
   });
   const end = await Promise.race([died, first.handle(options, before)]);
   if (end !== 'died') throw notRepeated(planned, end);
@@ -194,19 +193,14 @@ function described(outcome: Outcome<unknown>): string {
   return `${state}, by ${outcome.error.name} (the cause of this error)`;
 }
 
-interface Worker {
-  handle(options: Resolved, watched: WatchedEffects): Promise<Handled>;
-  die(): void;
-}
-
 interface Handled {
   readonly outcome: Outcome<unknown>;
   /** What the handler threw. */
   readonly thrown: unknown;
 }
 
-/** A process of its own. */
-function createWorker(store: MemoryStore, name: string): Worker {
+/** One process. */
+function createWorker(store: MemoryStore, name: string) {
   const clock = createMortalClock(systemClock);
   const mortal = createMortalStore(store);
   const handleOnce = createHandleOnceIn(createHost(clock, name.padStart(8, '0')), {
@@ -216,7 +210,7 @@ function createWorker(store: MemoryStore, name: string): Worker {
     onEvent: () => undefined,
   });
   return {
-    async handle({ handler: maker, payload }, watched) {
+    async handle({ handler: maker, payload }: Resolved, watched: WatchedEffects): Promise<Handled> {
       const handler = madeBy(maker, watched.effects);
       let thrown: unknown;
       const outcome = await handleOnce('message', copyOf(payload), async (content, attempt) => {
@@ -229,7 +223,7 @@ function createWorker(store: MemoryStore, name: string): Worker {
       });
       return { outcome, thrown };
     },
-    die() {
+    die(): void {
       clock.die();
       mortal.die();
     },

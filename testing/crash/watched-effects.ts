@@ -1,5 +1,4 @@
 import type { Attempt } from '../../src/words/attempt.ts';
-import { textsIn } from './texts-in.ts';
 
 /** Something that a handler does outside of its record. */
 export type Effect = (...args: never[]) => Promise<unknown>;
@@ -14,18 +13,8 @@ export interface EffectCall {
   readonly childKeys: readonly string[];
 }
 
-/** The effects of one attempt, whose worker can die between them. */
-export interface WatchedEffects {
-  readonly effects: Effects;
-  /** Notes the child keys that the attempt gives out. */
-  readonly watch: (attempt: Attempt) => Attempt;
-  readonly calls: readonly EffectCall[];
-  /** The effects that are done, in their order. */
-  readonly done: readonly string[];
-}
-
 /** `onDeath` is called once `dieAfter` effects are done: from then on none returns, and none begins. */
-export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => void): WatchedEffects {
+export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => void) {
   const given = new Set<string>();
   const calls: EffectCall[] = [];
   const done: string[] = [];
@@ -56,7 +45,8 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
     effects: Object.fromEntries(
       Object.entries(effects).map(([name, call]) => [name, (...args: never[]) => run(name, call, args)]),
     ),
-    watch(attempt) {
+    /** Records the child keys that the attempt gives out. */
+    watch(attempt: Attempt): Attempt {
       const childKey = attempt.childKey.bind(attempt);
       return Object.assign(attempt, {
         childKey(name: string): string {
@@ -67,9 +57,12 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
       });
     },
     calls,
+    /** The effects that are done, in their order. */
     done,
   };
 }
+
+export type WatchedEffects = ReturnType<typeof watchEffects>;
 
 function forever(): Promise<never> {
   return new Promise(() => undefined);
@@ -89,4 +82,36 @@ export function doubledIn(first: readonly EffectCall[], second: readonly EffectC
 function hasUnknown(calls: readonly EffectCall[], others: readonly EffectCall[]): boolean {
   const known = new Set(others.flatMap(({ childKeys }) => childKeys));
   return calls.some(({ childKeys }) => !childKeys.some((key) => known.has(key)));
+}
+
+/** Deeper than the options of any call, and not deep enough to walk through a client that is passed along. */
+const MAX_DEPTH = 6;
+
+/** The texts in the arguments of a call: in lists, objects, Maps, Headers, Requests and bytes too. */
+function textsIn(args: unknown): string[] {
+  const seen = new Set<object>();
+  const texts: string[] = [];
+
+  function look(value: unknown, depth: number): void {
+    if (typeof value === 'string') texts.push(value);
+    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || seen.has(value)) return;
+    seen.add(value);
+    if (ArrayBuffer.isView(value)) {
+      texts.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString());
+      return;
+    }
+    for (const member of membersOf(value)) look(member, depth + 1);
+  }
+
+  look(args, 0);
+  return texts;
+}
+
+function membersOf(value: object): unknown[] {
+  if (value instanceof Request) return [value.headers];
+  return isIterable(value) ? [...value] : Object.values(value);
+}
+
+function isIterable(value: object): value is Iterable<unknown> {
+  return Symbol.iterator in value && typeof value[Symbol.iterator] === 'function';
 }

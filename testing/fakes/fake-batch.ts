@@ -38,13 +38,13 @@ export interface FakeBatchPayload {
   heartbeat(): Promise<void>;
   /** Pauses the partition. Returns what resumes it. */
   pause(): () => void;
-  /** Commits these positions; without them those that are resolved. */
+  /** Commits these positions. Default: the resolved ones. */
   commitOffsetsIfNecessary(offsets?: FakeOffsets): Promise<void>;
   /** What is resolved and not committed. */
   uncommittedOffsets(): FakeOffsets;
-  /** False once the consumer is told to stop. */
+  /** False once the consumer is to stop. */
   isRunning(): boolean;
-  /** Whether `seek` was called for the partition meanwhile. */
+  /** Whether `seek` was called for the partition since the fetch. */
   isStale(): boolean;
 }
 
@@ -65,7 +65,7 @@ export function createFakeBatch(partition: FakePartition, host: BatchHost): Fake
     partition: number,
     highWatermark: String(end),
     messages,
-    // Beyond the types of kafkajs: the offset that was asked for.
+    // Beyond the types of kafkajs: the requested offset.
     fetchedOffset: String(position),
     isEmpty: () => messages.length === 0,
     firstOffset: () => messages[0]?.offset ?? null,

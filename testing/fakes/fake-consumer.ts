@@ -128,7 +128,7 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
     throw refused('partition', `must be a whole number below ${count}, the partitions of each topic`);
   }
 
-  function tell(event: string, payload: object): void {
+  function emit(event: string, payload: object): void {
     for (const listener of listeners.get(event) ?? []) listener({ payload } as never);
   }
 
@@ -151,7 +151,7 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
   const host = { isRunning, pause, commit };
 
   function end(): Promise<void> {
-    if (config !== undefined) tell('consumer.stop', {});
+    if (config !== undefined) emit('consumer.stop', {});
     config = undefined;
     return Promise.resolve();
   }
@@ -207,7 +207,7 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
         config = given;
         paused.clear();
         for (const partition of assigned()) partition.position = partition.committed ?? 0;
-        tell('consumer.group_join', {
+        emit('consumer.group_join', {
           memberAssignment: Object.fromEntries([...topics].map((topic) => [topic, numbers])),
         });
       }),

@@ -39,13 +39,7 @@ export interface FakePartition {
   seeks: number;
 }
 
-export interface FakeLog {
-  partitionOf(topic: string, partition: number): FakePartition;
-  partitions(): readonly FakePartition[];
-  append(topic: string, partition: number, message: FakeMessage): string;
-}
-
-export function createFakeLog(): FakeLog {
+export function createFakeLog() {
   const partitions = new Map<string, FakePartition>();
 
   function partitionOf(topic: string, partition: number): FakePartition {
@@ -60,7 +54,7 @@ export function createFakeLog(): FakeLog {
   return {
     partitionOf,
     partitions: () => [...partitions.values()],
-    append(topic, partition, { key = null, value, headers = {} }) {
+    append(topic: string, partition: number, { key = null, value, headers = {} }: FakeMessage): string {
       const { messages } = partitionOf(topic, partition);
       const offset = String(messages.length);
       messages.push({

@@ -27,26 +27,10 @@ export interface QueueSettings {
   readonly onBuried: (message: Enqueued) => void;
 }
 
-/** What is in a queue, by a clock that can be moved. */
-export interface QueueMessages {
-  add(body: string, attributes: MessageAttributes): Enqueued;
-  all(): readonly Enqueued[];
-  isVisible(message: Enqueued): boolean;
-  /** Makes visible messages invisible, and gives them. */
-  take(max: number, visibilityTimeoutSeconds?: number): readonly Enqueued[];
-  /** The message that was received last with this receipt handle. */
-  heldBy(receiptHandle: string | undefined): Enqueued | undefined;
-  remove(message: Enqueued): void;
-  hide(message: Enqueued, seconds: number): void;
-  advance(milliseconds: number): void;
-  /** Resolves at the next change, when a message becomes visible, after that time, or when the signal aborts. */
-  changed(withinMs: number, signal?: AbortSignal): Promise<void>;
-  now(): number;
-}
-
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-export function createQueueMessages(settings: QueueSettings): QueueMessages {
+/** What is in a queue, by a clock that can be moved. */
+export function createQueueMessages(settings: QueueSettings) {
   const messages = new Set<Enqueued>();
   const waiting = new Set<() => void>();
   let advanced = 0;
@@ -55,7 +39,7 @@ export function createQueueMessages(settings: QueueSettings): QueueMessages {
   const now = (): number => systemClock.monotonic() + advanced;
   const isVisible = (message: Enqueued): boolean => message.visibleAt <= now();
 
-  function tell(): void {
+  function wakeAll(): void {
     for (const wake of [...waiting]) wake();
   }
 
@@ -72,7 +56,7 @@ export function createQueueMessages(settings: QueueSettings): QueueMessages {
     now,
     isVisible,
     all: () => [...messages],
-    add(body, attributes) {
+    add(body: string, attributes: MessageAttributes): Enqueued {
       const message: Enqueued = {
         messageId: systemClock.uuid(),
         body,
@@ -84,33 +68,37 @@ export function createQueueMessages(settings: QueueSettings): QueueMessages {
         visibleAt: now(),
       };
       messages.add(message);
-      tell();
+      wakeAll();
       return message;
     },
-    take(max, seconds = settings.visibilityTimeoutSeconds) {
+    /** Makes visible messages invisible, and gives them. */
+    take(max: number, seconds = settings.visibilityTimeoutSeconds): readonly Enqueued[] {
       const visible = [...messages].filter(isVisible);
       for (const message of visible.filter(({ receives }) => receives >= settings.maxReceiveCount)) {
         messages.delete(message);
         settings.onBuried(message);
-        tell();
+        wakeAll();
       }
       const left = visible.filter((message) => messages.has(message)).slice(0, max);
       return left.map((message) => received(message, seconds));
     },
-    heldBy: (receiptHandle) => [...messages].find((message) => message.receiptHandle === receiptHandle),
-    remove(message) {
+    /** The message that was received last with this receipt handle. */
+    heldBy: (receiptHandle: string | undefined) =>
+      [...messages].find((message) => message.receiptHandle === receiptHandle),
+    remove(message: Enqueued): void {
       messages.delete(message);
-      tell();
+      wakeAll();
     },
-    hide(message, seconds) {
+    hide(message: Enqueued, seconds: number): void {
       message.visibleAt = now() + seconds * 1_000;
-      tell();
+      wakeAll();
     },
-    advance(milliseconds) {
+    advance(milliseconds: number): void {
       advanced += milliseconds;
-      tell();
+      wakeAll();
     },
-    changed(withinMs, signal) {
+    /** Resolves at the next change, when a message becomes visible, after that time, or when the signal aborts. */
+    changed(withinMs: number, signal?: AbortSignal): Promise<void> {
       const invisible = [...messages].filter((message) => !isVisible(message));
       const untilVisible = Math.min(...invisible.map(({ visibleAt }) => visibleAt - now()));
       return new Promise((resolve) => {
@@ -127,3 +115,5 @@ export function createQueueMessages(settings: QueueSettings): QueueMessages {
     },
   };
 }
+
+export type QueueMessages = ReturnType<typeof createQueueMessages>;

@@ -11,7 +11,7 @@ import { createQueueMessages, type MessageAttributes } from './fake-queue-messag
 export interface FakeQueueOptions {
   /** Seconds that a message is invisible after a receive that does not say, 1 to 43,200. Default 60. */
   readonly visibilityTimeoutSeconds?: number | undefined;
-  /** After how many receives a message becomes a dead letter, 1 to 1,000. Default 27: that of `retryBudget()`. */
+  /** After how many receives a message becomes a dead letter, 1 to 1,000. Default 27, as `retryBudget()` gives. */
   readonly maxReceiveCount?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface FakeQueueMessage {
 export interface FakeDeadLetter {
   /** Where it went. Of one that was received too often: the URL of the queue and `-dead-letters`. */
   readonly queueUrl: string;
-  /** That of the original. */
+  /** Of the original. */
   readonly body: string;
   /** The texts of its message attributes. */
   readonly attributes: Readonly<Record<string, string>>;

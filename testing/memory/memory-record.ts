@@ -16,7 +16,7 @@ export interface MemoryRecord {
   error: string | null;
 }
 
-/** A record of the memory store, as `showRecord` of `handle-once/operations` shows one, but for its times. */
+/** A record of the memory store, as `showRecord` of `handle-once/operations` shows one, without its times. */
 export type MemoryRecordView = Omit<RecordView, 'createdAt' | 'beganAt' | 'liveUntil' | 'worker'>;
 
 export function memoryView(

@@ -20,7 +20,7 @@ export type { MemoryRecord } from './memory-record.ts';
 /** A store in this process's memory, with a clock of its own. */
 export interface MemoryStore extends Store {
   /**
-   * Moves the store's clock forward: leases lapse, backoffs end, records expire. An attempt that runs learns of its
+   * Moves the store's clock forward: leases lapse, backoffs end, records expire. A running attempt learns of its
    * lapsed lease at its next heartbeat, and only once another claim has taken it over. Throws `InvalidOptionsError` for
    * what is not a finite number of 0 or more.
    */
@@ -66,13 +66,6 @@ export function checkAdvance(subject: string, milliseconds: unknown): void {
   throw new InvalidOptionsError(subject, [{ field: 'advance', message }]);
 }
 
-/** The verbs of a store, one request at a time and answered at once. */
-export interface MemoryTable {
-  claim(request: ClaimRequest, terms: ClaimTerms): ClaimReply;
-  settle(request: SettleRequest, scope: string): SettleReply;
-  extend(request: ExtendRequest, terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>): ExtendReply;
-}
-
 /** Where a table keeps the record of a key. */
 export function idOf(scope: string, key: string): string {
   return JSON.stringify([scope, key]);
@@ -83,9 +76,9 @@ function placeOf(id: string): [scope: string, key: string] {
 }
 
 /** A table of records that others can look at, by a clock of its own: the database of the simulation is one. */
-export function createTable(records: Map<string, MemoryRecord>, now: () => number): MemoryTable {
+export function createTable(records: Map<string, MemoryRecord>, now: () => number) {
   return {
-    claim(request, terms) {
+    claim(request: ClaimRequest, terms: ClaimTerms): ClaimReply {
       const id = idOf(terms.scope, request.key);
       const previous = records.get(id);
       const record = previous === undefined ? renewed(request) : { ...previous };
@@ -119,7 +112,7 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
       if (step === 'decline') return { kind: 'suspect', attempts: record.attempts };
       return claimReply(request, record, deadToken, record.liveUntil - now());
     },
-    settle({ key, token, settlement }, scope) {
+    settle({ key, token, settlement }: SettleRequest, scope: string): SettleReply {
       const record = records.get(idOf(scope, key));
       if (record?.token !== token) return 'lost';
       if (!record.owned)
@@ -127,14 +120,16 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
       Object.assign(record, settledColumns(record, settlement, now()));
       return 'settled';
     },
-    extend({ key, token }, { scope, leaseMs }) {
-      const record = records.get(idOf(scope, key));
+    extend({ key, token }: ExtendRequest, terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>): ExtendReply {
+      const record = records.get(idOf(terms.scope, key));
       if (record?.token !== token || !record.owned) return 'lost';
-      record.liveUntil = Math.max(record.liveUntil, now() + leaseMs);
+      record.liveUntil = Math.max(record.liveUntil, now() + terms.leaseMs);
       return 'extended';
     },
   };
 }
+
+export type MemoryTable = ReturnType<typeof createTable>;
 
 function claimReply(
   request: ClaimRequest,

@@ -1,13 +1,12 @@
 import { type Command } from 'commander';
 import {
-  type EndedAttempt,
   explainRecord,
   findRecords,
   type RecordView,
   type Story,
   type TablesOptions,
-  type WorkerView,
 } from '../../operations/index.ts';
+import type { EndedAttempt, WorkerView } from '../../operations/explain-record.ts';
 import { type Answer, answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { eachOf, found, type FoundOptions, linesOf } from '../one-record.ts';

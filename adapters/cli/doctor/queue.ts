@@ -41,7 +41,7 @@ export async function queueFindings(
   return judged(facts, settings, isFifoQueue(queueUrl));
 }
 
-/** What is told where a queue does not name its own: the default of SQS. */
+/** The default of SQS, for a queue that does not name its own. */
 const DEFAULT_VISIBILITY_SECONDS = 30;
 
 function judged(facts: QueueFacts, settings: HandleOnceSettings, isFifo: boolean): Finding[] {

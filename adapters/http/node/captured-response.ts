@@ -9,7 +9,7 @@ import { watchSocket } from './watched-socket.ts';
 
 type Send = (response: ServerResponse) => void;
 
-/** Events of the end of a response. Node tells them when its client hangs up, `finish` over HTTP/2. */
+/** Events of the end of a response. Node emits them when the client hangs up, `finish` over HTTP/2. */
 const ENDS: ReadonlySet<unknown> = new Set(['close', 'finish']);
 
 const SENT_OTHERWISE =
@@ -76,7 +76,7 @@ export class CapturedResponse {
       this.#response.destroy();
       throw error;
     }
-    this.#tellEnds();
+    this.#emitEnds();
   }
 
   /** Sends something else. What the handler still writes goes nowhere. */
@@ -85,7 +85,7 @@ export class CapturedResponse {
     this.#held.head.forget();
     this.#sendInstead(send);
     this.#front.use(discarded(this.#response, this.#front.own));
-    this.#tellEnds();
+    this.#emitEnds();
   }
 
   /** Sends something before the handler has begun. What that answers later is captured still. */
@@ -93,7 +93,7 @@ export class CapturedResponse {
     const standIn = new StandIn(this.#request, this.#response);
     this.#letGo();
     this.#sendInstead(send);
-    this.#tellEnds();
+    this.#emitEnds();
     this.#held = this.#hold(standIn.response, standIn.front);
     const emit: Call = (args) => {
       if (args[0] === 'finish') this.#isFinished = true;
@@ -124,7 +124,7 @@ export class CapturedResponse {
       finished: (own) => (this.#isFinished ? isEnded() : own),
       writableFinished: (own) => this.#isFinished || own,
       destroyed: () => this.#held.progress.kind === 'closed',
-      // That its client has hung up is told later.
+      // The events of a client that hung up come later.
       _closed: () => false,
     };
     const closed = (close: () => void, reason: unknown): void => {
@@ -188,7 +188,7 @@ export class CapturedResponse {
     return false;
   }
 
-  #tellEnds(): void {
+  #emitEnds(): void {
     for (const args of this.#ends.splice(0)) this.#front.own.emit(args);
   }
 }

@@ -71,7 +71,7 @@ export class Exchange {
     };
   }
 
-  async tell(answer: Answer<Send>): Promise<void> {
+  async apply(answer: Answer<Send>): Promise<void> {
     this.#letGo?.();
     const { settings } = this.#processor;
     if (answer.kind === 'pass') {

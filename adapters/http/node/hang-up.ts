@@ -7,8 +7,8 @@ export function hasHungUp(request: IncomingMessage): boolean {
 }
 
 /**
- * Keeps a request that has been received from being told that its client has hung up: what has not read its body yet
- * still can. Returns what ends that.
+ * Keeps a received request open when its client hangs up, so that its body can still be read. Returns what ends
+ * that.
  */
 export function holdOpen(request: IncomingMessage): () => void {
   const destroy = request.destroy.bind(request);

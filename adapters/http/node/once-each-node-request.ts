@@ -47,7 +47,7 @@ export function onceEachNodeRequest<Incoming extends IncomingMessage = IncomingM
     next: (error?: unknown) => unknown,
   ): Promise<void> {
     const exchange = new Exchange(SUBJECT, processor, request, response, next);
-    const answered = processRequest(processor, exchange.received()).then((answer) => exchange.tell(answer));
+    const answered = processRequest(processor, exchange.received()).then((answer) => exchange.apply(answer));
     // What calls the middleware may answer only then, as Koa does.
     await Promise.race([answered, exchange.handled]);
   }

@@ -1,6 +1,6 @@
 /**
  * Has a property of an object read as something else, made of what it is. The returned function ends that, and leaves
- * what has been assigned meanwhile.
+ * what has been assigned since.
  */
 export function overrideProperty(target: object, name: string, read: (own: unknown) => unknown): () => void {
   const own = Object.getOwnPropertyDescriptor(target, name);

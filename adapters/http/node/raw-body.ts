@@ -54,7 +54,7 @@ function readAndPutBack(request: IncomingMessage, maxBytes: number): Promise<Buf
     const declaredSize = Number(request.headers['content-length']);
 
     function read(): void {
-      // It is told of the end too, unless that comes with the last bytes.
+      // The end is emitted for it too, unless that comes with the last bytes.
       const isAtEnd = request.readableLength === 0;
       while (request.readableLength > 0) {
         const chunk = request.read() as Buffer | string | null;
@@ -76,7 +76,7 @@ function readAndPutBack(request: IncomingMessage, maxBytes: number): Promise<Buf
         return;
       }
       const body = Buffer.concat(chunks);
-      // In the same turn as the last read: the stream has not told its end yet.
+      // In the same turn as the last read: the stream has not emitted its end yet.
       if (size > 0) request.unshift(body);
       resolve(body);
     }

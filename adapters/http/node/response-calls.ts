@@ -26,19 +26,11 @@ export type Call = (args: readonly unknown[]) => unknown;
 
 export type Calls = Readonly<Record<(typeof NAMES)[number], Call>>;
 
-/** What stands in front of the methods of a response. */
-export interface Front {
-  /** The methods as they were. */
-  readonly own: Calls;
-  /** Has these called from now on. */
-  readonly use: (calls: Calls) => void;
-}
-
 /**
  * Puts calls in front of the methods of a response: those methods themselves, until others are to be used. They stay
  * there, since what has been put before them later, such as `on-headers`, must not be cut off.
  */
-export function putInFront(response: ServerResponse): Front {
+export function putInFront(response: ServerResponse) {
   const names = NAMES.filter((name) => name in response);
   const entries = names.map((name) => {
     const method = Reflect.get(response, name) as (...args: unknown[]) => unknown;
@@ -48,9 +40,13 @@ export function putInFront(response: ServerResponse): Front {
   let used = own;
   for (const name of names) Object.assign(response, { [name]: (...args: unknown[]) => used[name](args) });
   return {
+    /** The methods as they were. */
     own,
-    use(calls) {
+    /** Has these called from now on. */
+    use: (calls: Calls) => {
       used = calls;
     },
   };
 }
+
+export type Front = ReturnType<typeof putInFront>;

@@ -1,22 +1,11 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Header } from '../kept-headers.ts';
 
-/** The status line of a response. */
-export interface StatusLine {
-  readonly status: number;
-  /** Undefined over HTTP/2, which has none. */
-  readonly message: string | undefined;
-}
-
 /** Headers of a connection, which Node takes over HTTP/2, and refuses when it sends them. */
 const OF_CONNECTION = ['http2-settings', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'];
 
 /** Does what `writeHead(status, [message], [headers])` says, without sending it. Throws what Node throws. */
-export function takeHead(
-  request: IncomingMessage,
-  response: ServerResponse,
-  args: readonly unknown[],
-): StatusLine {
+export function takeHead(request: IncomingMessage, response: ServerResponse, args: readonly unknown[]) {
   const isHttp2 = request.httpVersionMajor > 1;
   // Node takes 2.0 for 1.0.
   const asked = isHttp2
@@ -33,6 +22,8 @@ export function takeHead(
   if (isHttp2) refuseHeadersOfConnection(response);
   return { status: trial.statusCode, message: isHttp2 ? undefined : trial.statusMessage };
 }
+
+export type StatusLine = ReturnType<typeof takeHead>;
 
 function refuseHeadersOfConnection(response: ServerResponse): void {
   const name = OF_CONNECTION.find((refused) => response.hasHeader(refused));

@@ -2,8 +2,8 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import { type Calls, type Front, putInFront } from './response-calls.ts';
 
 /**
- * A response that is never sent, with the head of another: it takes what a handler answers whose client has been
- * answered before.
+ * A response that is never sent, with the head of another: it takes the answer of a handler when its client already
+ * has one.
  */
 export class StandIn {
   readonly response: ServerResponse;
@@ -39,7 +39,7 @@ export class StandIn {
     const calls: Calls = {
       ...taken,
       _implicitHeader: sendHead,
-      // What is in front may write later than it is told, and Node its head then.
+      // What is in front may write later than the call, and Node its head then.
       writeHead: (args) =>
         !isSent(sent) && args.length === 1 && args[0] === statusCode ? sendHead() : taken.writeHead(args),
     };
@@ -70,7 +70,7 @@ export class StandIn {
   }
 }
 
-/** Whether the head of a response has left, whatever its handler is told. */
+/** Whether the head of a response has left, whatever its handler sees. */
 export function isSent(response: ServerResponse): boolean {
   return Reflect.get(Object.getPrototypeOf(response) as object, 'headersSent', response) === true;
 }

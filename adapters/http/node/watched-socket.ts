@@ -7,8 +7,8 @@ const CLOSES: ReadonlySet<unknown> = new Set(['destroy', 'destroySoon', 'end', '
 type Closed = (close: () => void, reason: unknown) => void;
 
 /**
- * Puts a socket in front of that of a request and its response. It tells of a call that would close the connection, and
- * does not close it. Node uses its own socket when a client hangs up, so that the two can be told apart. Where
+ * Puts a socket in front of the one of a request and its response. It reports a call that would close the connection,
+ * and does not close it. Node uses its own socket when a client hangs up, which tells the two cases apart. Where
  * `takesMore` it is writable, whether its client has hung up or not. Returns what puts the own one back.
  */
 export function watchSocket(
@@ -24,7 +24,7 @@ export function watchSocket(
   return [request, response].map((message) => overrideProperty(message, 'socket', read));
 }
 
-/** Its methods are called on the socket itself, since they call each other: a timeout is none of the handler's. */
+/** Its methods are called on the socket itself, since they call each other: a timeout is not of the handler. */
 function watch(socket: object, closed: Closed, takesMore: () => boolean): object {
   const watched: object = new Proxy(socket, {
     get(target, name) {

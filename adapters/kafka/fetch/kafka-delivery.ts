@@ -1,5 +1,9 @@
-import { type Consumer, type Delivery, fingerprintOptionsFor } from '../../../src/adapter-kit.ts';
-import type { FingerprintOptions } from '../../../src/index.ts';
+import {
+  type FingerprintOptions,
+  type Consumer,
+  type Delivery,
+  fingerprintOptionsFor,
+} from '../../../src/adapter-kit.ts';
 import { identityOf, type LogKey } from '../../shared/kafka/log-identity.ts';
 import { defaultParse } from '../../shared/kafka/log-options.ts';
 import { deadLetterOf, type KafkaOnFailed } from '../log/dead-letter.ts';

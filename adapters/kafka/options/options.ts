@@ -1,4 +1,5 @@
 import {
+  type FingerprintOptions,
   flag,
   handlerOption,
   lazily,
@@ -12,7 +13,7 @@ import {
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { checkLogOptions, logFields } from '../../shared/kafka/log-options.ts';
-import type { AnyHandleOnce, Attempt, FingerprintOptions, Logger, RetryOptions } from '../../../src/index.ts';
+import type { AnyHandleOnce, Attempt, Logger, RetryOptions } from '../../../src/index.ts';
 import type { KafkaOnFailed } from '../log/dead-letter.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from '../log/kafkajs-types.ts';

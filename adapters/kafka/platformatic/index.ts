@@ -19,19 +19,10 @@
  *
  * @module handle-once/kafka-platformatic
  */
-export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from '../log/events.ts';
-export type { HeldPartition, KafkaHealth, KafkaMonitor, PartitionHealth } from '../health.ts';
-export type { KafkaHeaders, KafkaMessage, TopicPartitions } from '../log/log-client.ts';
-export type { KafkaDelivery, KafkaHandler, KafkaPayload } from '../options/options.ts';
-export type { Ordering } from '../options/ordering.ts';
-export type { RetryTopic } from '../options/retry-options.ts';
-export type { PlatformaticConfig } from './consumer-config.ts';
+export type { KafkaEvent } from '../log/events.ts';
+export type { KafkaHealth } from '../health.ts';
+export type { KafkaMessage } from '../log/log-client.ts';
+export type { KafkaDelivery, KafkaHandler } from '../options/options.ts';
 export { createKafkaWorker } from './create-worker.ts';
 export type { KafkaWorkerOptions } from './options.ts';
-export type {
-  PlatformaticAdmin,
-  PlatformaticGroup,
-  PlatformaticPackage,
-  PlatformaticProducer,
-} from './platformatic-types.ts';
 export type { KafkaWorker } from '../worker.ts';

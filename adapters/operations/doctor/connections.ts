@@ -17,14 +17,6 @@ select pg_backend_pid()::text as session,
 from pg_catalog.pg_prepared_statements
 where $1::text is not null`;
 
-/** What statements over the client's connections have shown. */
-interface Sessions {
-  readonly count: number;
-  /** A prepared statement was gone, or had to be prepared again in a session that had it already. */
-  readonly losesPrepared: boolean;
-  readonly keepsPrepared: boolean;
-}
-
 /**
  * Whether a pooler gives the server sessions of one client to others, and prepared statements survive that. What is
  * found is certain; a pooler without other traffic can go unseen.
@@ -44,9 +36,11 @@ export async function pooler({ client }: Subject): Promise<Found> {
   return ok('no sign of one that shares server sessions');
 }
 
-async function sessionsOf(client: Subject['client']): Promise<Sessions> {
+/** What statements over the client's connections have shown. */
+async function sessionsOf(client: Subject['client']) {
   /** How often each had the statement prepared when it first answered: other clients can have left it there. */
   const sessions = new Map<string, number>();
+  /** A prepared statement was gone, or had to be prepared again in a session that had it already. */
   let losesPrepared = false;
   let keepsPrepared = false;
 

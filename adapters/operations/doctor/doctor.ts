@@ -4,14 +4,48 @@ import { SchemaError, StoreError } from '../../../src/words/errors.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../../../src/options/parse-options.ts';
 import { sqlState } from '../../../src/postgres/error-layers.ts';
 import { clientOf, tablesFields, type TablesOptions } from '../tables.ts';
-import { OF_CLIENT, OF_SCHEMA, OF_TABLES } from './checks.ts';
 import type { Check, Finding, Subject } from './finding.ts';
+import { pooler, poolSize } from './connections.ts';
+import { horizon } from './horizon.ts';
+import { hotUpdates, indexes, storage } from './hot-updates.ts';
+import { publications } from './publications.ts';
+import { rights } from './rights.ts';
+import { rowSecurity } from './row-security.ts';
+import { schemaVersion } from './schema-version.ts';
+import { clock, isolation, writes } from './session.ts';
+import { tables } from './tables.ts';
+import { deadRows, maintenance } from './upkeep.ts';
 
 /** Options of `doctor`. */
 export interface DoctorOptions extends TablesOptions {
   /** How many handlers run in transactions at once, to compare with the pool of `sql`. Default: it is not compared. */
   readonly concurrency?: number | undefined;
 }
+
+/** Checks of the client and its database. The first is made first: it has a client without prepared statements. */
+const OF_CLIENT: Readonly<Record<string, Check>> = {
+  pooler,
+  'pool-size': poolSize,
+  clock,
+  isolation,
+  writes,
+};
+
+/** Whether there are tables to work with. Where one of these finds a problem, there is nothing else to say of them. */
+const OF_SCHEMA: Readonly<Record<string, Check>> = { 'schema-version': schemaVersion, tables };
+
+/** Checks of the tables. */
+const OF_TABLES: Readonly<Record<string, Check>> = {
+  rights,
+  'row-security': rowSecurity,
+  publications,
+  storage,
+  indexes,
+  'hot-updates': hotUpdates,
+  'dead-rows': deadRows,
+  horizon,
+  maintenance,
+};
 
 const doctorOptions = lazily(() =>
   z.strictObject(

@@ -34,7 +34,7 @@ export async function storage({ client, schema }: Subject): Promise<Found> {
   );
 }
 
-/** Those that the migrations made: the primary key, and a BRIN index of `created_at`, which no settle touches. */
+/** The indexes that the migrations made: the primary key, and a BRIN index of `created_at`, which no settle touches. */
 const OTHERS = `
 select format('%I.%I', n.nspname, x.relname) as name
 from pg_catalog.pg_index i

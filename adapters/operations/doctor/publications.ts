@@ -5,14 +5,14 @@ import { run } from '../run.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
 import { named } from './leaves.ts';
 
-/** Tables beside the records in which rows are updated or deleted. */
+/** Other tables, besides the records, in which rows are updated or deleted. */
 const CHANGED = Object.entries(RIGHTS.maintain)
   .filter(([table, rights]) => table !== 'records' && /update|delete/.test(rights))
   .map(([table]) => table);
 
 /**
- * Parameters: $1 the schema, $2 tables beside the records. Those of both that a publication with updates or deletes
- * has, itself or by their parents, and that have no replica identity: a full one, or a valid index.
+ * The tables that a publication with updates or deletes has, itself or by their parents, and that have no replica
+ * identity: a full one, or a valid index. Parameters: $1 the schema, $2 the other tables.
  */
 const WITHOUT_IDENTITY = `
 select format('%I.%I', n.nspname, c.relname) as name, string_agg(distinct t.pubname, ', ') as publications,

@@ -18,7 +18,7 @@ from unnest($2::text::text[], $3::text::text[]) with ordinality as r(table_name,
 where not (has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, r.privilege))
 order by r.place`;
 
-/** Parameters: $1 the schema, $2 rights. Those that a partition does not give: a walk names each. */
+/** The rights that a partition lacks: a walk names each partition. Parameters: $1 the schema, $2 rights. */
 const LACKED_ON_PARTITIONS = `
 select r.privilege
 from unnest($2::text::text[]) with ordinality as r(privilege, place)

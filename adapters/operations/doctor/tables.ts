@@ -6,7 +6,7 @@ import { type Found, notice, ok, problem, type Subject } from './finding.ts';
 /** Without these no message is handled. */
 const OF_HANDLING = ['records', 'migrations'];
 
-/** Parameters: $1 the schema, $2 names of tables. Those that are not there. */
+/** The tables that are missing. Parameters: $1 the schema, $2 names of tables. */
 const MISSING = `
 select t.name
 from unnest($2::text::text[]) with ordinality as t(name, place)
@@ -20,7 +20,7 @@ export async function missingTables({ client, schema }: Subject): Promise<string
   return rows.map(([name]) => name ?? '');
 }
 
-/** Tables that were dropped, and what others have lost: of older tables the version tells. */
+/** Tables that were dropped, and what others have lost. Older tables are found by their version. */
 export async function tables(subject: Subject): Promise<Found> {
   const { client, schema } = subject;
   const missing = await missingTables(subject);

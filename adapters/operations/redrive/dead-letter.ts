@@ -5,7 +5,7 @@ import type { RecordPhase } from '../record.ts';
  *
  * - `running`, `lapsed`, `backing-off`, `waiting`: its record is live, and not by a redrive: a worker has it, or its
  *   message is on its way. `forgetRecord` makes a dead letter whose message is gone one that is sent.
- * - `ambiguous`: its record has succeeded, and could be that of another message with the same key.
+ * - `ambiguous`: its record has succeeded, and could belong to another message with the same key.
  * - `refused`: nothing of it ran: its payload is not the one on record, or its key is invalid.
  * - `no-scope`: neither the dead letter nor the option `scope` says whose it is.
  * - `no-identity`: its scope or key was dropped or shortened when it was sent, or is no valid one.
@@ -40,7 +40,7 @@ export type DeadLetterOutcome =
       /** Whether its record had failed, and was retried. Else there was none, or an earlier redrive was cut short. */
       readonly retried: boolean;
     }
-  /** Its message has succeeded meanwhile: the dead letter is removed, and nothing is sent. */
+  /** Its message has since succeeded: the dead letter is removed, and nothing is sent. */
   | { readonly state: 'removed' }
   | {
       readonly state: 'kept';
@@ -56,12 +56,12 @@ export interface DeadLetterRecord {
   readonly key: string;
 }
 
-/** What was done with a dead letter, and its record where that can be told. */
+/** What was done with a dead letter, and its record where that is known. */
 export type RedrivenDeadLetter = DeadLetterOutcome & Partial<DeadLetterRecord>;
 
 /** Whose dead letter it is. */
 export interface DeadLetterIdentity extends DeadLetterRecord {
-  /** Whether the record of this scope and key can only be that of the dead letter's own message. */
+  /** Whether the record of this scope and key can only belong to the dead letter's own message. */
   readonly isOwn: boolean;
   /** When this package has sent it: its record is older. Undefined where it was moved by its queue. */
   readonly sentAt?: Date | undefined;
@@ -87,5 +87,5 @@ export interface OwnedDeadLetter extends DeadLetterIdentity {
   remove(): Promise<void>;
 }
 
-/** A dead letter in hand. */
+/** A dead letter that a redrive has taken. */
 export type DeadLetter = KeptDeadLetter | OwnedDeadLetter;

@@ -1,12 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { keyFault } from '../../../src/options/key.ts';
 import { storedScopeFault } from '../../../src/options/scope.ts';
 import { retryRecord } from '../retry-record.ts';
 import { showRecord } from '../show-record.ts';
 import { decideDeadLetter } from './decide-dead-letter.ts';
-import { requireKnownScope } from './known-scope.ts';
-import type { KeptDeadLetterReason, DeadLetter, DeadLetterOutcome, OwnedDeadLetter } from './dead-letter.ts';
+import type { DeadLetter, DeadLetterOutcome, KeptDeadLetterReason, OwnedDeadLetter } from './dead-letter.ts';
 import type { RedriveSettings } from './options.ts';
-import { createPace } from './pace.ts';
+import { InvalidOptionsError } from '../../../src/words/errors.ts';
+import { run } from '../run.ts';
+import { type ResolvedTables, tablesOf } from '../tables.ts';
 
 /** What a redrive did; of a dry run, what it would do. */
 export interface RedriveReport {
@@ -100,4 +102,36 @@ export function createRedriver(options: RedriveSettings<never, never>) {
 
 function kept(reason: KeptDeadLetterReason): DeadLetterOutcome {
   return { state: 'kept', reason };
+}
+
+/** At most so many turns a second, evenly: each call waits for its turn. False where the signal has aborted. */
+function createPace(perSecond: number, signal: AbortSignal | undefined) {
+  let nextAt = 0;
+  return async (): Promise<boolean> => {
+    const now = performance.now();
+    const waitMs = nextAt - now;
+    nextAt = Math.max(now, nextAt) + 1_000 / perSecond;
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    return signal?.aborted !== true;
+  };
+}
+
+/**
+ * Throws `InvalidOptionsError` where no record has the scope of dead letters that name none: with a mistyped scope no
+ * record is found, and the copies would run again. Looks once.
+ */
+function requireKnownScope(tables: ResolvedTables) {
+  let looking: Promise<void> | undefined;
+  return (scope: string) => (looking ??= look(tables, scope));
+}
+
+async function look(tables: ResolvedTables, scope: string): Promise<void> {
+  const { client, statements } = tablesOf(tables);
+  const [row] = await run(client, statements.hasScope, [scope]);
+  if (row?.[0] === 'true') return;
+  const message =
+    `is ${JSON.stringify(scope)}, and no record in schema ${tables.databaseSchema} has that scope. The dead letters name ` +
+    'none themselves: sent under a wrong one, their messages would run again. None of them was sent. Compare the ' +
+    'scope, and the schema, with what npx handle-once status prints';
+  throw new InvalidOptionsError('redrive', [{ field: 'scope', message }]);
 }

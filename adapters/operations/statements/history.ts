@@ -7,7 +7,7 @@ const inPages = (t: string): string => `${t}.ctid >= $1::text::tid and ${t}.ctid
 /** The newest lines of a record are kept, so many of them. */
 export const LINES_PER_RECORD = 100;
 
-/** How operations read and delete what consumers have written beside the records. */
+/** How operations read and delete what consumers write in addition to the records. */
 export function historyStatements(schema: string) {
   const quoted = quoteIdentifier(schema);
   const failures = `${quoted}.failures`;

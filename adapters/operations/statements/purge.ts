@@ -25,7 +25,7 @@ const KEPT_COLUMNS = `live_until, created_at, began_at, token, attempts, failure
     failed_reason, result_omitted, result, error`;
 
 /**
- * Purges the expired records of some pages of a table, and counts those that stay, by scope and state.
+ * Purges the expired records of some pages of a table, and counts what stays, by scope and state.
  *
  * - It needs no index: to find records by state or time with one costs every settle its HOT update. A range of places
  *   is read as it stands on disk.

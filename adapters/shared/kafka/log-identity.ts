@@ -1,7 +1,5 @@
 import { type AnyHandleOnce, type HandleOnce } from '../../../src/index.ts';
 
-/** What tells the messages of a partitioned log apart, as Kafka keeps one. */
-
 /** A message's place. Unambiguous, since the last two parts are numbers. */
 export function placeOf(topic: string, partition: number, offset: string): string {
   return `${topic}-${partition}-${offset}`;
@@ -36,19 +34,13 @@ export function recordBytes({ timestamp, key, value }: LogMessage): Buffer {
 
 export type LogKey<Message> = (message: Message, topic: string, partition: number) => string | undefined;
 
-/** How a message is known: its key, and what has to be the same each time that the key comes. */
-export interface LogIdentity {
-  readonly key: () => string | undefined;
-  readonly content: () => Buffer | null;
-}
-
-/** A message is known by its place, or by a key of the user's own. */
+/** The key of a message, its place or one of the user's own; and what has to be the same whenever the key comes. */
 export function identityOf<Message extends LogMessage & { readonly offset: string }>(
   topic: string,
   partition: number,
   message: Message,
   ownKey: LogKey<Message> | undefined,
-): LogIdentity {
+) {
   if (ownKey === undefined) {
     return { key: () => placeOf(topic, partition, message.offset), content: () => recordBytes(message) };
   }

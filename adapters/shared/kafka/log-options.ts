@@ -1,7 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, FingerprintOptions } from '../../../src/index.ts';
+import type { AnyHandleOnce } from '../../../src/index.ts';
 import {
+  type FingerprintOptions,
   callback,
   derivedScopeFault,
   fingerprintFields,

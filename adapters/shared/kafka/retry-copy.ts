@@ -14,12 +14,6 @@ interface Placed<Message> {
   readonly message: Message;
 }
 
-export interface RetryCopy {
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  readonly headers: LogHeaders;
-}
-
 const PREFIX = 'handle-once-retry-';
 
 export const TOPIC_NAME = /^[\w.-]{1,249}$/;
@@ -33,10 +27,7 @@ const FORMATS = {
 } as const;
 
 /** The copy that goes to another place: the original key, value and headers, and where the original stands. */
-export function retryCopyOf(
-  { topic, partition, message }: Placed<CopiedMessage>,
-  groupId: string,
-): RetryCopy {
+export function retryCopyOf({ topic, partition, message }: Placed<CopiedMessage>, groupId: string) {
   const { key, value, headers, offset, timestamp } = message;
   return {
     key,
@@ -52,7 +43,9 @@ export function retryCopyOf(
   };
 }
 
-/** What a message is: that of which it is a copy, or itself. */
+export type RetryCopy = ReturnType<typeof retryCopyOf>;
+
+/** The original of a copy, or the message itself. */
 export type ToOriginal<Message> = (placed: Placed<Message>) => Placed<Message>;
 
 /**

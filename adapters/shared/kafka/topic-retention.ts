@@ -6,7 +6,7 @@ interface ConfigEntry {
   readonly configValue: string;
 }
 
-/** The part of an admin client that tells settings of topics. */
+/** The part of an admin client that reads settings of topics. */
 export interface TopicConfigs {
   /** Some settings of some topics, as text. */
   describeConfigs(query: {
@@ -25,7 +25,7 @@ export const TOPIC_RESOURCE = 2;
 
 type TopicWarning = Warning<'RETENTION_TOO_SHORT' | 'TOPIC_UNREADABLE'>;
 
-/** Topics whose messages outlive the records that answer them, and those that cannot be read. */
+/** Topics whose messages outlive the records that answer them, and topics that cannot be read. */
 export async function topicWarnings(
   admin: TopicConfigs,
   topics: readonly string[],

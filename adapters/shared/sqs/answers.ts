@@ -1,19 +1,12 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
 import { isTimeout } from './in-time.ts';
 
-/** Whether a queue answers at all. */
-export interface Answers {
-  /** Follows a call, and gives what it gives. It may take `waitMs` for a reason of its own. */
-  follow<T>(call: Promise<T>, waitMs?: number): Promise<T>;
-  /** Whether a call is overdue, or was given up, and none has been answered since. */
-  isSilent(): boolean;
-}
-
 /** What a call takes at most while all is well: a client sends again what failed. */
 const PATIENCE_MS = 5_000;
 
-export function createAnswers(clock: Clock): Answers {
-  /** When calls that are under way are overdue. Of those that were, none is here once another is answered. */
+/** Whether a queue answers at all. */
+export function createAnswers(clock: Clock) {
+  /** When calls under way are overdue. An answer to one call removes all that are overdue. */
   const dueAt = new Map<symbol, number>();
   let wasGivenUp = false;
 
@@ -23,7 +16,8 @@ export function createAnswers(clock: Clock): Answers {
   }
 
   return {
-    async follow(call, waitMs = 0) {
+    /** Follows a call, and gives what it gives. It may take `waitMs` for a reason of its own. */
+    async follow<T>(call: Promise<T>, waitMs = 0): Promise<T> {
       const self = Symbol();
       dueAt.set(self, clock.monotonic() + waitMs + PATIENCE_MS);
       try {
@@ -37,6 +31,7 @@ export function createAnswers(clock: Clock): Answers {
         dueAt.delete(self);
       }
     },
+    /** Whether a call is overdue, or was given up, and none has been answered since. */
     isSilent: () => wasGivenUp || [...dueAt.values()].some((due) => due <= clock.monotonic()),
   };
 }

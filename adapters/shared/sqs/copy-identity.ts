@@ -1,7 +1,7 @@
 import { lazily } from '../../../src/adapter-kit.ts';
 import * as z from 'zod/mini';
 
-/** By it a redriven copy says whose copy it is. */
+/** Names the original of a redriven copy. */
 export const IDENTITY_ATTRIBUTE = 'HandleOnceIdentity';
 
 const copyIdentity = lazily(() =>
@@ -12,8 +12,8 @@ const copyIdentity = lazily(() =>
 );
 
 /**
- * The record that a copy belongs to; or its original, of which only the consumer's own key function knows the key, with
- * the `MessageId` and `SentTimestamp` that it had.
+ * The record that a copy belongs to; or its original, with the `MessageId` and `SentTimestamp` that it had, where only
+ * the consumer's own key function knows the key.
  */
 export type CopyIdentity = z.output<ReturnType<typeof copyIdentity>>;
 
@@ -40,11 +40,11 @@ export function readIdentity(text: string | undefined): CopyIdentity | undefined
   }
 }
 
-/** How an adapter's messages say whose copies they are. */
+/** How the messages of an adapter name their originals. */
 export interface CopyForm<Message> {
   /** The value of the attribute. */
   identityText(message: Message): string | undefined;
-  /** The message without its identity, and with what its original had in place of its own, where that is known. */
+  /** The message without its identity, and with the id and time of its original where they are known. */
   asOriginal(message: Message, original: OriginalFacts): Message;
 }
 
@@ -62,7 +62,7 @@ export function keyOfOriginal<Message>(
 
 /**
  * The same key function, and for a redriven copy the key of its original. A copy that belongs to another scope is a
- * message of its own.
+ * separate message.
  */
 export function withOriginals<Message>(
   key: QueueKey<Message>,

@@ -14,13 +14,6 @@ export interface MeasurableAttribute {
   readonly BinaryValue?: Uint8Array | undefined;
 }
 
-/** What a copy of a message carries beside the body. */
-export interface DeadLetterAttributes<Attribute> {
-  readonly attributes: Record<string, Attribute | TextAttribute>;
-  /** Those of ours that found no room. */
-  readonly dropped: readonly string[];
-}
-
 /** In the order of their value. */
 export const OUR_ATTRIBUTES = [
   'HandleOnceScope',
@@ -43,8 +36,9 @@ export function deadLetterAttributes<Attribute extends MeasurableAttribute>(
   body: string,
   original: Readonly<Record<string, Attribute>>,
   facts: DeadLetterFacts,
-): DeadLetterAttributes<Attribute> {
+) {
   let attributes: Record<string, Attribute | TextAttribute> = withoutOurs(original, facts.scope);
+  /** Those of ours that found no room. */
   const dropped: string[] = [];
   const values = ourValues(facts);
   for (const name of facts.attempts === 0 ? OURS_OF_REFUSED : OUR_ATTRIBUTES) {

@@ -26,7 +26,7 @@ export function isTimeout(error: unknown): boolean {
  * What a call of the client gives. Rejects when it throws, when the signal aborts, and when it has no end in time.
  *
  * Without a bound a connection that hangs would hold its messages, and everything that waits for them, without end.
- * The client is told of an abort, and not relied on: it hears none while it waits for credentials.
+ * The client gets the signal too, but is not relied on: it ignores an abort while it waits for credentials.
  *
  * Not by `AbortSignal.any`: on Node 20 its timeout is lost at a garbage collection, and every call would leave
  * something behind on a signal that lives long.

@@ -1,9 +1,9 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import {
+  type FingerprintOptions,
   type Consumer,
   createTrial,
   type DeadLetterFacts,
-  type Delivered,
   type Delivery,
   type EventSink,
   fingerprintOptionsFor,
@@ -13,7 +13,7 @@ import {
   meaningOf,
   type WarningEvent,
 } from '../../../src/adapter-kit.ts';
-import type { AnyHandleOnce, FingerprintOptions, MessageSource } from '../../../src/index.ts';
+import type { AnyHandleOnce, MessageSource } from '../../../src/index.ts';
 import { type CopyForm, originalOf, receivedForm, withOriginals } from './copy-identity.ts';
 import { receivedSource } from './message-source.ts';
 import type { Queue } from './queue.ts';
@@ -24,7 +24,7 @@ import { deliverInTurn, type Turn } from '../deliver-in-turn.ts';
 export interface MessageForm<Message> extends CopyForm<Message> {
   bodyOf(message: Message): string;
   sourceOf(message: Message): MessageSource;
-  /** What attempts at it have beside what all attempts have. */
+  /** What its attempts have in addition to what all attempts have. */
   onAttempt(message: Message): object;
 }
 
@@ -66,19 +66,9 @@ export interface DeliveryContext {
 }
 
 /** Handles the messages of a queue, in whatever form and way they come. */
-export interface QueueDelivery<Message, R> {
-  /**
-   * Handles a message once, and dead-letters it where its outcome asks for that. It never throws. `not-started`: it did
-   * not get its turn, and nothing ran.
-   */
-  deliver(message: Message, context: DeliveryContext): Promise<Delivered<R> | 'not-started'>;
-  /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
-  look(messages: readonly Message[]): void;
-}
-
 export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   options: QueueDeliveryOptions<Message, R, To>,
-): QueueDelivery<Message, R> {
+) {
   const { consumer, handleOnce, form, parse, onFailed = 'keep', sendDeadLetter, emit } = options;
   const handler = options.handler as unknown as Delivery<R>['handler'];
   const { scope } = handleOnce.settings;
@@ -105,7 +95,11 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   }
 
   return {
-    deliver: (message, { signal, turn, hold, onStart, onHandled }) =>
+    /**
+     * Handles a message once, and dead-letters it where its outcome asks for that. It never throws. `not-started`: it
+     * did not get its turn, and nothing ran.
+     */
+    deliver: (message: Message, { signal, turn, hold, onStart, onHandled }: DeliveryContext) =>
       deliverInTurn(
         consumer,
         {
@@ -128,11 +122,14 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
         },
         turn,
       ),
-    look(messages) {
+    /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
+    look(messages: readonly Message[]): void {
       trial.look(messages, identityOf);
     },
   };
 }
+
+export type QueueDelivery<Message, R> = ReturnType<typeof createQueueDelivery<Message, R, DeadLetterQueue>>;
 
 type OfMessageEvent =
   (HandlingEvent & { readonly messageId: string }) | WarningEvent<'DEAD_LETTER_ATTRIBUTES_DROPPED'>;
@@ -143,7 +140,7 @@ export function createMessageDelivery<R>(
   queueUrl: string,
   queue: Pick<Queue, 'send'>,
   events: Pick<EventSink<OfMessageEvent>, 'emit'>,
-): QueueDelivery<Message, R> {
+) {
   return createQueueDelivery<Message, R, DeadLetterQueue>({
     ...options,
     form: {

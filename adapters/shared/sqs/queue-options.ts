@@ -1,7 +1,13 @@
-import { callback, fingerprintFields, lazily, consumerFields } from '../../../src/adapter-kit.ts';
+import {
+  type FingerprintOptions,
+  callback,
+  fingerprintFields,
+  lazily,
+  consumerFields,
+} from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, Attempt, FingerprintOptions, RetryOptions } from '../../../src/index.ts';
+import type { AnyHandleOnce, Attempt, RetryOptions } from '../../../src/index.ts';
 import { queueUrlOption } from './queue-url.ts';
 
 /** What to do with a message that has failed for good. */
@@ -98,7 +104,7 @@ const onFailed = lazily(() =>
   ),
 );
 
-/** The fields of `QueueOptions`, but for those that get a message. */
+/** The fields of `QueueOptions` without the functions of a message. */
 export const queueFields = lazily(() => ({
   ...consumerFields(),
   parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),

@@ -2,14 +2,6 @@ import { type HandleOnceSettings, retryBudget } from '../../../src/index.ts';
 import type { Warning } from '../../../src/adapter-kit.ts';
 import { MAX_VISIBILITY_SECONDS } from './visibility-limits.ts';
 
-/** What adapters need to know of a queue. */
-export interface QueueFacts {
-  readonly visibilityTimeoutSeconds: number | undefined;
-  readonly retentionSeconds: number | undefined;
-  readonly maxReceiveCount: number | undefined;
-  readonly maxMessageBytes: number | undefined;
-}
-
 /** What works, and will surprise. */
 export type QueueWarning = Warning<'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW'>;
 
@@ -18,7 +10,8 @@ export function isFifoQueue(urlOrArn: string): boolean {
   return urlOrArn.endsWith('.fifo');
 }
 
-export function queueFacts(attributes: Readonly<Partial<Record<string, string>>>): QueueFacts {
+/** What adapters need to know of a queue. */
+export function queueFacts(attributes: Readonly<Partial<Record<string, string>>>) {
   return {
     visibilityTimeoutSeconds: numberOf(attributes['VisibilityTimeout']),
     retentionSeconds: numberOf(attributes['MessageRetentionPeriod']),
@@ -26,6 +19,8 @@ export function queueFacts(attributes: Readonly<Partial<Record<string, string>>>
     maxMessageBytes: numberOf(attributes['MaximumMessageSize']),
   };
 }
+
+export type QueueFacts = ReturnType<typeof queueFacts>;
 
 function numberOf(attribute: string | undefined): number | undefined {
   return attribute === undefined ? undefined : Number(attribute);

@@ -46,22 +46,6 @@ export interface ReceiveRequest {
   readonly onEnded?: () => void;
 }
 
-/** One queue, with the calls that adapters make. Entries are receipt handles; concurrent ones share a call. */
-export interface Queue {
-  /** Whether it keeps the order of each message group. On a standard queue a group only says who sent. */
-  readonly isFifo: boolean;
-  receive(request: ReceiveRequest): Promise<readonly Message[]>;
-  /** Its call is given up after 15 seconds, or `withinMs`: so is that of a visibility timeout. */
-  delete(receiptHandle: string, withinMs?: number): Promise<EntryReply>;
-  changeVisibility(receiptHandle: string, timeoutSeconds: number, withinMs?: number): Promise<EntryReply>;
-  /** Its own, or those of another queue. */
-  attributes(ofUrl?: string): Promise<Readonly<Partial<Record<string, string>>>>;
-  /** Sends to another queue. */
-  send(input: SendMessageCommandInput): Promise<void>;
-  /** Whether its calls hang. */
-  isSilent(): boolean;
-}
-
 /** The most entries that SQS takes in a batch, and gives in a receive. */
 export const MAX_BATCH = 10;
 
@@ -81,7 +65,8 @@ type Replied = () => Promise<EntryReply>;
 const ENTRY_TRIES = 3;
 const ENTRY_WAITS = { baseMs: 100, maxMs: 200 };
 
-export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): Queue {
+/** One queue, with the calls that adapters make. Entries are receipt handles; concurrent ones share a call. */
+export function createQueue(client: SqsClient, queueUrl: string, clock: Clock) {
   const answers = createAnswers(clock);
 
   function batched<Request extends Entry>(
@@ -110,8 +95,15 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
     return client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }), options);
   });
   return {
+    /** Whether it keeps the order of each message group. On a standard queue a group only says who sent. */
     isFifo: isFifoQueue(queueUrl),
-    async receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal, onEnded }) {
+    async receive({
+      max,
+      waitTimeSeconds,
+      visibilityTimeoutSeconds,
+      signal,
+      onEnded,
+    }: ReceiveRequest): Promise<readonly Message[]> {
       const command = new ReceiveMessageCommand({
         QueueUrl: queueUrl,
         MaxNumberOfMessages: max,
@@ -134,20 +126,26 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
       );
       return Messages ?? [];
     },
-    delete: (key, withinMs = CALL_TIMEOUT_MS) => retryEntry(clock, () => remove({ key, withinMs })),
-    changeVisibility: (key, timeoutSeconds, withinMs = CALL_TIMEOUT_MS) =>
+    /** The call is given up after 15 seconds, or `withinMs`, as is the one of `changeVisibility`. */
+    delete: (key: string, withinMs = CALL_TIMEOUT_MS) => retryEntry(clock, () => remove({ key, withinMs })),
+    changeVisibility: (key: string, timeoutSeconds: number, withinMs = CALL_TIMEOUT_MS) =>
       retryEntry(clock, () => changeVisibility({ key, timeoutSeconds, withinMs })),
-    async attributes(ofUrl = queueUrl) {
+    /** Its own, or those of another queue. */
+    async attributes(ofUrl = queueUrl): Promise<Readonly<Partial<Record<string, string>>>> {
       const command = new GetQueueAttributesCommand({ QueueUrl: ofUrl, AttributeNames: ['All'] });
       const { Attributes } = await answers.follow(inTime(clock, (options) => client.send(command, options)));
       return Attributes ?? {};
     },
-    async send(input) {
+    /** Sends to another queue. */
+    async send(input: SendMessageCommandInput): Promise<void> {
       await inTime(clock, (options) => client.send(new SendMessageCommand(input), options));
     },
+    /** Whether its calls hang. */
     isSilent: () => answers.isSilent(),
   };
 }
+
+export type Queue = ReturnType<typeof createQueue>;
 
 interface BatchReply {
   readonly Successful: readonly { readonly Id: string | undefined }[] | undefined;

@@ -3,7 +3,7 @@ import { type Clock, elapsedSince, type Instant } from '../../../src/adapter-kit
 /** 12 hours: the longest that a queue keeps a message invisible, counted from its receive. */
 export const MAX_VISIBILITY_SECONDS = 43_200;
 
-/** The queue counts from when it sent a message, we from when it came: allow for the way between. */
+/** The queue counts from when it sent a message, we from when it came: allow for the time between. */
 export const TRAVEL_MARGIN_MS = 500;
 
 /**

@@ -18,7 +18,7 @@ export interface QueueDeadLetter extends DeadLetterRecord {
 
 /**
  * A dead letter of a dead-letter queue, and what was done with it. Its `scope` and `key` are undefined where the record
- * cannot be told. It holds no payload.
+ * is not known. It holds no payload.
  */
 export type RedrivenQueueDeadLetter = RedrivenDeadLetter & {
   /** Its `MessageId` in the dead-letter queue. */

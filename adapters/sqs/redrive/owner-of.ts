@@ -23,7 +23,7 @@ export interface WhoseOptions {
 
 const form = receivedForm<SqsMessage>();
 
-/** Whose dead letter it is, or why that cannot be told. */
+/** Whose dead letter it is, or why that is not known. */
 export function ownerOf(message: SqsMessage, options: WhoseOptions): DeadLetterOwner | KeptDeadLetter {
   const attempts = textOf(message, 'HandleOnceAttempts');
   if (attempts === '0') return { kept: 'refused' };

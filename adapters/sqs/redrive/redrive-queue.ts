@@ -18,14 +18,14 @@ const SUBJECT = 'redriveQueue';
 type Place = Pick<QueueDeadLetter, 'messageId'>;
 
 /**
- * Sends the dead letters of a dead-letter queue back to their source, so that they run again: of each it retries the
+ * Sends the dead letters of a dead-letter queue back to their source, so that they run again: for each it retries the
  * record, sends a copy, and then deletes the dead letter. Killed at any point it loses nothing: the next call goes on.
  *
  * The copy has the body and attributes of the original, and in the attribute `HandleOnceIdentity` its scope and key, by
- * which the adapters of this package find the record: a second copy does not run beside the first, nor after it has
- * succeeded. A dead letter whose message has succeeded meanwhile is deleted. One whose record is live is kept, as is
- * one of which the record cannot be told: `onDeadLetter` and the report say why. So is one of a message that this call
- * has sent already, so that the call ends where the cause of the failures is still there.
+ * which the adapters of this package find the record: a second copy does not run while the first runs, nor after it has
+ * succeeded. A dead letter whose message has since succeeded is deleted. It is kept where its record is live or not
+ * known: `onDeadLetter` and the report say why. It is also kept where this call has sent its message already, so that
+ * the call ends while the cause of the failures is still there.
  *
  * Of a group of a FIFO queue it sees ten dead letters at most beside those that it sends or removes: where ten are
  * kept, as in each dry run, it ends as `blocked`.

@@ -2,23 +2,25 @@ import {
   type Clock,
   consumerOf,
   createAdapterEvents,
+  type EventSink,
   handlesOf,
   Hold,
   parseOptions,
+  warn,
   withOwnRetries,
 } from '../../../src/adapter-kit.ts';
 import type { Counts } from '../../../src/index.ts';
 import { createQueue } from '../../shared/sqs/queue.ts';
+import { checkQueue, type QueueCheck, readFacts } from '../../shared/sqs/queue-check.ts';
 import { createMessageDelivery } from '../../shared/sqs/queue-delivery.ts';
 import { MAX_VISIBILITY_SECONDS, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';
 import { addedSettings, type AddedSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
 import { sqsConsumerOptions } from './options.ts';
 import type { Processor, Receive } from './process-message.ts';
-import { createQueueCheck, type MayHandle } from './queue-check.ts';
 
 export interface Once<Given> {
-  readonly mayHandle: MayHandle;
+  readonly mayHandle: () => Promise<boolean>;
   readonly processor: Processor;
   /** Of messages that have just come. */
   readonly receive: () => Receive;
@@ -26,7 +28,7 @@ export interface Once<Given> {
   readonly counts: () => Counts<SqsConsumerEvent['type']>;
 }
 
-/** What the wrapper of a message and that of a batch share. */
+/** What the two wrappers share, for single messages and for batches. */
 export function createOnce<Given extends ConsumerSettings>(
   subject: string,
   options: unknown,
@@ -71,4 +73,33 @@ function receivedNow({ visibilityTimeout, heartbeatInterval }: AddedSettings, cl
     },
   });
   return { at, hold };
+}
+
+/**
+ * Reads the queue's settings with the first messages, and says whether messages may be handled.
+ *
+ * Only a FIFO queue without `onFailed` waits for the answer. Where it has no redrive policy either, nothing is handled,
+ * and the next messages look again. It never throws.
+ */
+function createQueueCheck(options: Omit<QueueCheck, 'read' | 'events'>, events: EventSink<SqsConsumerEvent>) {
+  const { queue, onFailed } = options;
+  const mayRefuse = queue.isFifo && onFailed === undefined;
+  let checking: Promise<string | undefined> | undefined;
+  let refusedBefore = false;
+
+  async function check(): Promise<string | undefined> {
+    return await checkQueue({ ...options, events, read: await readFacts(queue) });
+  }
+
+  return async (): Promise<boolean> => {
+    checking ??= check();
+    if (!mayRefuse) return true;
+    const fault = await checking;
+    if (fault === undefined) return true;
+    checking = undefined;
+    const message = `no message is handled: onFailed ${fault}`;
+    if (!refusedBefore) warn({ warning: 'NO_REDRIVE_POLICY', message }, events);
+    refusedBefore = true;
+    return false;
+  };
 }

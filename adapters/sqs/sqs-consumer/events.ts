@@ -9,7 +9,7 @@ interface OfMessage {
 /** Why a message was kept in the queue. May grow in a minor version: a `switch` needs a `default`. */
 export type SqsConsumerKeptReason =
   | KeptReason
-  /** Its visibility timeout may have lapsed, since the process stood still: it was not touched, and not deleted. */
+  /** Its visibility timeout may have lapsed after a standstill of the process: it was not touched, and not deleted. */
   | 'lapsed'
   /** An earlier one of its FIFO group was kept. It was not started, and nothing is counted. */
   | 'behind'
@@ -31,7 +31,7 @@ export type SqsConsumerWarning =
   | 'DEAD_LETTER_ATTRIBUTES_DROPPED';
 
 /**
- * Everything that becomes of a message, but for what sqs-consumer tells itself. It is acknowledged when it is given to
+ * Everything that becomes of a message, except what sqs-consumer emits itself. It is acknowledged when it is given to
  * sqs-consumer, which deletes it.
  *
  * May grow in a minor version: a `switch` needs a `default`.

@@ -83,7 +83,7 @@ export function onceEachConsumerBatch<
   };
 }
 
-/** Those that are missing were not started: one of their group was kept. */
+/** The missing ones were not started: one of their group was kept. */
 async function processAll(
   processor: Processor,
   messages: readonly SqsMessage[],

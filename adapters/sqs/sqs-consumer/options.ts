@@ -52,7 +52,7 @@ export interface SqsConsumerOptions<
   readonly signal?: (() => AbortSignal) | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: SqsConsumerEvent) => unknown) | undefined;
-  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 
@@ -122,9 +122,9 @@ function* contradictions(
     ];
   }
   const { messageSystemAttributeNames, attributeNames } = given;
-  const asked = [...(messageSystemAttributeNames ?? []), ...(attributeNames ?? [])];
+  const received = [...(messageSystemAttributeNames ?? []), ...(attributeNames ?? [])];
   const isNarrowed = messageSystemAttributeNames !== undefined || attributeNames !== undefined;
-  if (isNarrowed && !asked.includes('All') && !asked.includes(GROUP)) {
+  if (isNarrowed && !received.includes('All') && !received.includes(GROUP)) {
     yield ['messageSystemAttributeNames', `must have '${GROUP}' on a FIFO queue, or be left out`];
   }
 }

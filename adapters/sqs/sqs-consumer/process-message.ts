@@ -60,7 +60,7 @@ export async function processMessage(
   return { ...verdict, ...(afterMs === undefined ? {} : { visibleAt: clock.monotonic() + afterMs }) };
 }
 
-/** Does what is to become of a message, and tells it. True: sqs-consumer is to delete the message. It never throws. */
+/** Applies a verdict, and emits its event. True: sqs-consumer is to delete the message. It never throws. */
 export async function conclude(
   processor: Processor,
   message: SqsMessage,

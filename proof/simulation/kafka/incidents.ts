@@ -1,4 +1,4 @@
-import type { KafkaConsumer } from '../../../adapters/kafka/index.ts';
+import type { KafkaConsumer } from '../../../adapters/kafka/log/kafkajs-types.ts';
 import type { Database } from '../models/database.ts';
 import type { Life } from '../time/life.ts';
 import { Random } from '../time/random.ts';

@@ -1,13 +1,7 @@
 import { placeOf, recordBytes } from '../../../adapters/shared/kafka/log-identity.ts';
-import {
-  type KafkaConsumer,
-  type KafkaEvent,
-  type KafkaHeaders,
-  type KafkaMessage,
-  type KafkaProducer,
-  onceEachKafkaMessage,
-  type RunConfig,
-} from '../../../adapters/kafka/index.ts';
+import { type KafkaEvent, type KafkaMessage, onceEachKafkaMessage } from '../../../adapters/kafka/index.ts';
+import type { KafkaConsumer, KafkaProducer, RunConfig } from '../../../adapters/kafka/log/kafkajs-types.ts';
+import type { KafkaHeaders } from '../../../adapters/kafka/log/log-client.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import type { Process } from '../actors/process.ts';
 import type { Scene, Worker } from '../actors/surface.ts';

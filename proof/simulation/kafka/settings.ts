@@ -1,4 +1,4 @@
-import type { Ordering } from '../../../adapters/kafka/index.ts';
+import type { Ordering } from '../../../adapters/kafka/options/ordering.ts';
 import type { Settings } from '../plan/settings.ts';
 import type { Random } from '../time/random.ts';
 

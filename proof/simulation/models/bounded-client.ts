@@ -1,5 +1,5 @@
 import { CALL_TIMEOUT_MS, type CallOptions, inTime } from '../../../adapters/shared/sqs/in-time.ts';
-import type { SqsClient } from '../../../adapters/sqs/index.ts';
+import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 
 interface AnyClient {

@@ -1,9 +1,6 @@
-import type {
-  LambdaContext,
-  LambdaSqsEvent,
-  SqsRecord,
-  SqsResponse,
-} from '../../../adapters/lambda/index.ts';
+import type { SqsRecord, SqsResponse } from '../../../adapters/lambda/index.ts';
+import type { LambdaContext } from '../../../adapters/lambda/deadline.ts';
+import type { LambdaSqsEvent } from '../../../adapters/lambda/sqs-event.ts';
 import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 import type { Queue, Receipt } from './queue.ts';

@@ -9,7 +9,8 @@ import {
   SendMessageCommand,
   type SendMessageCommandInput,
 } from '@aws-sdk/client-sqs';
-import type { SqsClient, SqsMessage } from '../../../adapters/sqs/index.ts';
+import type { SqsMessage } from '../../../adapters/sqs/index.ts';
+import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 import type { SqsOnFailed } from '../../../adapters/shared/sqs/queue-options.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';

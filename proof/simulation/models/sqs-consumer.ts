@@ -5,7 +5,8 @@ import {
   DeleteMessageCommand,
   ReceiveMessageCommand,
 } from '@aws-sdk/client-sqs';
-import type { SqsClient, SqsMessage } from '../../../adapters/sqs/index.ts';
+import type { SqsMessage } from '../../../adapters/sqs/index.ts';
+import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 import type { Clock, Timer } from '../../../src/lib/clock.ts';
 import { delay, endsWithin } from '../../../src/lib/wait.ts';
 

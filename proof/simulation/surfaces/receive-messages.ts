@@ -1,5 +1,6 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import type { SqsClient, SqsMessage } from '../../../adapters/sqs/index.ts';
+import type { SqsMessage } from '../../../adapters/sqs/index.ts';
+import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 import { queueUrlOf } from '../models/sqs-client.ts';
 import type { Settings } from '../plan/settings.ts';
 

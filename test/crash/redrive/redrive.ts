@@ -1,5 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { type KafkaClients, redriveTopic } from 'handle-once/kafka';
+import { redriveTopic } from 'handle-once/kafka';
+import type { KafkaClients } from '../../../adapters/kafka/redrive/kafka-client.ts';
 import { redriveQueue } from 'handle-once/sqs';
 import postgres from 'postgres';
 import { createKafkaClient } from '../../support/kafka-client.ts';

@@ -1,5 +1,5 @@
 import { TerminalError } from 'handle-once';
-import type { KafkaProducer } from 'handle-once/kafka';
+import type { KafkaProducer } from '../../../adapters/kafka/log/kafkajs-types.ts';
 import type { ProducerConfig } from 'kafkajs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ReadMessage } from '../../support/kafka-read.ts';

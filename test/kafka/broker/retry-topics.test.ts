@@ -1,5 +1,7 @@
 import { type Attempt, RetryableError, TerminalError } from 'handle-once';
-import type { KafkaDelivery, KafkaProducer, RetryTopic } from 'handle-once/kafka';
+import type { KafkaDelivery } from 'handle-once/kafka';
+import type { KafkaProducer } from '../../../adapters/kafka/log/kafkajs-types.ts';
+import type { RetryTopic } from '../../../adapters/kafka/options/retry-options.ts';
 import type { IHeaders } from 'kafkajs';
 import { expect, onTestFinished, test } from 'vitest';
 import { isKafkaJs, readsTopicSettings } from './support/client.ts';

@@ -1,4 +1,4 @@
-import type { ConfluentAdmin } from 'handle-once/kafka-confluent';
+import type { ConfluentAdmin } from '../../../adapters/kafka/confluent/confluent-types.ts';
 import { expect, test } from 'vitest';
 import { adminOf, onFailedOf, retryOf } from '../../../adapters/kafka/confluent/translate.ts';
 

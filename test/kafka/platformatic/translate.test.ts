@@ -1,4 +1,7 @@
-import type { PlatformaticAdmin, PlatformaticProducer } from 'handle-once/kafka-platformatic';
+import type {
+  PlatformaticAdmin,
+  PlatformaticProducer,
+} from '../../../adapters/kafka/platformatic/platformatic-types.ts';
 import { expect, test } from 'vitest';
 import { adminOf, onFailedOf, retryOf } from '../../../adapters/kafka/platformatic/translate.ts';
 import type { KafkaProducer } from '../../../adapters/kafka/log/kafkajs-types.ts';

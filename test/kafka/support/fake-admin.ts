@@ -1,4 +1,4 @@
-import type { KafkaAdmin } from 'handle-once/kafka';
+import type { KafkaAdmin } from '../../../adapters/kafka/log/kafkajs-types.ts';
 
 export interface FakeAdmin extends KafkaAdmin {
   /** What the group has committed, and where partitions end, such as `orders/0`. Others have -1, and end nowhere. */

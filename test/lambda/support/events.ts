@@ -1,10 +1,7 @@
-import type {
-  LambdaKafkaEvent,
-  KafkaRecord,
-  LambdaContext,
-  LambdaSqsEvent,
-  SqsRecord,
-} from 'handle-once/lambda';
+import type { SqsRecord } from 'handle-once/lambda';
+import type { LambdaKafkaEvent, KafkaRecord } from '../../../adapters/lambda/kafka-event.ts';
+import type { LambdaContext } from '../../../adapters/lambda/deadline.ts';
+import type { LambdaSqsEvent } from '../../../adapters/lambda/sqs-event.ts';
 import { createHash } from 'node:crypto';
 
 /** A context of an invocation that began now. */

@@ -4,7 +4,9 @@ import {
   type MessageAttributeValue,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { LambdaContext, OnceEachSqsRecord, SqsRecord, SqsRecordAttribute } from 'handle-once/lambda';
+import type { OnceEachSqsRecord, SqsRecord } from 'handle-once/lambda';
+import type { LambdaContext } from '../../../adapters/lambda/deadline.ts';
+import type { SqsRecordAttribute } from '../../../adapters/lambda/sqs-event.ts';
 import { receiveNow } from '../../support/sqs-receive.ts';
 import { contextWith } from './events.ts';
 

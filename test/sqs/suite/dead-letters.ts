@@ -5,7 +5,8 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
-import { type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
+import { onceEachSqsMessage } from 'handle-once/sqs';
+import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createQueue, drain, sqsEndpoint } from '../../support/sqs.ts';
 import { createSqsClient } from '../../support/sqs-client.ts';

@@ -1,13 +1,9 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import { type HandleOnce, type HandleOnceOptions, StoreError, TerminalError } from 'handle-once';
 import type { Store } from 'handle-once/store';
-import {
-  type HandledMessage,
-  type SqsKeptReason,
-  type SqsOnFailed,
-  type SqsHandler,
-  onceEachSqsMessage,
-} from 'handle-once/sqs';
+import { type HandledMessage, type SqsHandler, onceEachSqsMessage } from 'handle-once/sqs';
+import type { SqsKeptReason } from '../../../adapters/sqs/events.ts';
+import type { SqsOnFailed } from '../../../adapters/shared/sqs/queue-options.ts';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
 import { createQueue, drain } from '../../support/sqs.ts';

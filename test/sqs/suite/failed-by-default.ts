@@ -1,5 +1,6 @@
 import { InvalidOptionsError, TerminalError } from 'handle-once';
-import { type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
+import { onceEachSqsMessage } from 'handle-once/sqs';
+import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 import { expect, test, vi } from 'vitest';
 import { createQueue, drain } from '../../support/sqs.ts';
 import type { Fixture } from '../support/fixture.ts';

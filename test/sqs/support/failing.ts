@@ -6,8 +6,8 @@ import {
   redriveQueue,
   type RedriveQueueOptions,
   type RedriveReport,
-  type SqsClient,
 } from 'handle-once/sqs';
+import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 import { createQueue, drain, type QueueOptions } from '../../support/sqs.ts';
 import type { Fixture, Sent, Setup } from './fixture.ts';
 import { interposedClient, sdkError } from './interposed-client.ts';

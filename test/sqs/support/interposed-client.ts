@@ -1,5 +1,5 @@
 import type { BatchResultErrorEntry, SQSClient } from '@aws-sdk/client-sqs';
-import type { SqsClient } from 'handle-once/sqs';
+import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 
 type Verb =
   | 'ChangeMessageVisibilityBatch'

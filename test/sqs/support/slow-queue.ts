@@ -1,11 +1,6 @@
 import { createHandleOnce, type HandleOnce } from 'handle-once';
-import {
-  createSqsWorker,
-  type SqsClient,
-  type SqsEvent,
-  type SqsHandler,
-  type SqsWorker,
-} from 'handle-once/sqs';
+import { createSqsWorker, type SqsEvent, type SqsHandler, type SqsWorker } from 'handle-once/sqs';
+import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 import { createFakeQueue, createMemoryStore, type FakeQueue } from 'handle-once/testing';
 import { beforeEach, onTestFinished, vi } from 'vitest';
 

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { expect } from 'vitest';
-import type { PostgresClient } from '../../../src/index.ts';
+import type { PostgresClient } from '../../../src/postgres/postgres-client.ts';
 import type { Store } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 

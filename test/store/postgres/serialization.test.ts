@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PostgresClient } from '../../../src/index.ts';
+import type { PostgresClient } from '../../../src/postgres/postgres-client.ts';
 import { useDatabase } from '../../support/database.ts';
 import { type Actor, actorOn, ALICE, BOB, LEASE } from '../../../testing/contracts/store/actor.ts';
 import { succeeded } from '../../../testing/contracts/store/settlements.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createHandleOnce, type PostgresClient } from '../../../src/index.ts';
+import { createHandleOnce } from '../../../src/index.ts';
+import type { PostgresClient } from '../../../src/postgres/postgres-client.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const { sql } = useDatabase();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PostgresClient } from '../../../src/index.ts';
+import type { PostgresClient } from '../../../src/postgres/postgres-client.ts';
 import type { ClaimReply } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { useDatabase } from '../../support/database.ts';

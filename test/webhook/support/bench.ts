@@ -2,14 +2,13 @@ import { createHandleOnce } from 'handle-once';
 import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 import {
-  type CommonWebhookOptions,
   type HandleWebhook,
   type WebhookAttempt,
   type WebhookDelivery,
   type WebhookEvent,
-  type WebhookSource,
   onceEachWebhook,
 } from 'handle-once/webhook';
+import type { CommonWebhookOptions, WebhookSource } from '../../../adapters/webhook/options.ts';
 
 /** A wrapped handler, and what happened to it. */
 export interface Bench {

@@ -29,7 +29,11 @@ export const failedAcknowledged: Promised = async (adapter) => {
   const bench = createBench(adapter, failForGood);
   for (const delivery of [new ScriptedDelivery('1'), new ScriptedDelivery('1')]) {
     await bench.deliver(delivery);
-    assert.deepEqual(delivery.told, ['acknowledge'], 'what failed is acknowledged: its record has the error');
+    assert.deepEqual(
+      delivery.verbs,
+      ['acknowledge'],
+      'what failed is acknowledged: its record has the error',
+    );
   }
   assert.equal(bench.handled(), 1, 'what failed for good does not run again');
 };
@@ -47,7 +51,11 @@ export const mismatchCopied: Promised = async (adapter) => {
   await bench.deliver(new ScriptedDelivery('1'));
   const other = new ScriptedDelivery('1', '{"cents":999}');
   await bench.deliver(other, { deadLetter: () => other.deadLetter() });
-  assert.deepEqual(other.told, ['dead-letter', 'acknowledge'], 'another message under a key is copied first');
+  assert.deepEqual(
+    other.verbs,
+    ['dead-letter', 'acknowledge'],
+    'another message under a key is copied first',
+  );
 };
 
 export const deadLetterFirst: Promised = async (adapter) => {
@@ -62,10 +70,10 @@ export const deadLetterFirst: Promised = async (adapter) => {
   });
   await until('the dead letter', () => delivery.log.includes('dead-letter'), ended);
   await sleep(50);
-  assert.deepEqual(delivery.told, ['dead-letter'], 'the copy is safe before the message is acknowledged');
+  assert.deepEqual(delivery.verbs, ['dead-letter'], 'the copy is safe before the message is acknowledged');
   sent.open();
   await ended;
-  assert.deepEqual(delivery.told, ['dead-letter', 'acknowledge']);
+  assert.deepEqual(delivery.verbs, ['dead-letter', 'acknowledge']);
 };
 
 export const deadLetterRefused: Promised = async (adapter) => {

@@ -5,7 +5,7 @@ import { acknowledged, failForGood, type Promised } from './promised.ts';
 import { ScriptedDelivery, until } from './script.ts';
 import { ACK_WAIT_MS, createBench } from './setup.ts';
 
-// How long a message stays in hand.
+// How long a message is held.
 
 export const extended: Promised = async (adapter) => {
   const work = gate();
@@ -44,7 +44,7 @@ export const noDeadLetterAfterLapse: Promised = async (adapter) => {
   await until('an extension', () => delivery.log.length >= 1, ended);
   work.open();
   await ended;
-  assert.deepEqual(delivery.told, [], 'the dead letter of a lapsed message is left to who has it now');
+  assert.deepEqual(delivery.verbs, [], 'the dead letter of a lapsed message is left to who has it now');
 };
 
 export const lostUnnoticed: Promised = async (adapter) => {

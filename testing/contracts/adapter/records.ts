@@ -17,10 +17,10 @@ export const settledFirst: Promised = async (adapter) => {
   const ended = bench.deliver(delivery);
   await until('the handler to run', () => bench.handled() === 1, ended);
   await sleep(50);
-  assert.deepEqual(delivery.told, [], 'nothing is told to the broker before the record is settled');
+  assert.deepEqual(delivery.verbs, [], 'nothing is told to the broker before the record is settled');
   settles.open();
   await ended;
-  assert.deepEqual(delivery.told, ['acknowledge']);
+  assert.deepEqual(delivery.verbs, ['acknowledge']);
 };
 
 export const replayAcknowledged: Promised = async (adapter) => {
@@ -49,8 +49,8 @@ export const keptAfterError: Promised = async (adapter) => {
   await until('the handler to run', () => bench.handled() >= 1, ended);
   if (adapter.can.retryLater) {
     await ended;
-    assert.deepEqual(first.told, ['retry-later'], 'a message to be tried again is not acknowledged');
-  } else assert.deepEqual(first.told, []);
+    assert.deepEqual(first.verbs, ['retry-later'], 'a message to be tried again is not acknowledged');
+  } else assert.deepEqual(first.verbs, []);
   fails = false;
   await ended;
   const again = new ScriptedDelivery('1');
@@ -148,7 +148,7 @@ export const stoppedBefore: Promised = async (adapter) => {
   await bench.deliver(delivery);
   assert.equal(bench.handled(), 0, 'nothing starts when the consumer stops');
   const expected = adapter.can.retryLater ? ['retry-later'] : [];
-  assert.deepEqual(delivery.told, expected, 'what has not started is returned where the broker can');
+  assert.deepEqual(delivery.verbs, expected, 'what has not started is returned where the broker can');
 };
 
 export const stoppedDuring: Promised = async (adapter) => {
@@ -176,7 +176,7 @@ export const stoppedDuring: Promised = async (adapter) => {
   const again = new ScriptedDelivery('1');
   await bench.deliver(again, { signal: new AbortController().signal });
   assert.equal(bench.handled(), 2, 'what was interrupted runs again');
-  assert.deepEqual(again.told, ['acknowledge']);
+  assert.deepEqual(again.verbs, ['acknowledge']);
 };
 
 export const acknowledgementRefused: Promised = async (adapter) => {
@@ -185,9 +185,9 @@ export const acknowledgementRefused: Promised = async (adapter) => {
   refused.refuseAcknowledgement();
   // An adapter whose client acknowledges may pass its error on.
   await bench.deliver(refused).catch(() => undefined);
-  assert.deepEqual(refused.told, ['acknowledge'], 'nothing else is told to the broker');
+  assert.deepEqual(refused.verbs, ['acknowledge'], 'nothing else is told to the broker');
   const again = new ScriptedDelivery('1');
   await bench.deliver(again);
   assert.equal(bench.handled(), 1, 'a message whose acknowledgement failed does not run again');
-  assert.deepEqual(again.told, ['acknowledge'], 'and is acknowledged when it comes again');
+  assert.deepEqual(again.verbs, ['acknowledge'], 'and is acknowledged when it comes again');
 };

@@ -62,7 +62,7 @@ export class ScriptedDelivery implements ScriptedMessage {
   }
 
   /** Without the extensions. */
-  get told(): Verb[] {
+  get verbs(): Verb[] {
     return this.log.filter((verb) => verb !== 'extend');
   }
 

@@ -11,7 +11,7 @@ import type { ScriptedDelivery, ScriptedMessage } from './script.ts';
 export interface AdapterAbilities {
   /** Keeps a message with us for longer while it is handled. */
   readonly extend: boolean;
-  /** Tells that a message is lost when it is to be kept longer. */
+  /** Says that a message is lost when it is to be kept longer. */
   readonly tellsLoss: boolean;
   /** Has a message delivered again after a time, or at once. */
   readonly retryLater: boolean;
@@ -47,26 +47,11 @@ export const ACK_WAIT_MS = 2_000;
 export const LEASE_MS = 1_000;
 
 /** One adapter with records of its own. */
-export interface Bench {
-  readonly handled: () => number;
-  readonly deliver: (delivery: ScriptedDelivery, over?: Partial<ContractSetup>) => Promise<unknown>;
-  /** Stops the consumer: aborts its signal. */
-  readonly stop: () => void;
-  /** Moves the store's clock forward. */
-  advance(milliseconds: number): void;
-  /** Waits before each settle. */
-  holdSettles(passed: Promise<void>): void;
-  /** From now on nothing can be settled. */
-  cutSettles(): void;
-  /** From now on nothing can be claimed. */
-  cutStore(): void;
-}
-
 export function createBench(
   { handle }: AdapterUnderTest,
   work: () => unknown = () => undefined,
   backoff: RetryOptions['backoff'] = { baseMs: 10, maxMs: 20 },
-): Bench {
+) {
   const memory = createMemoryStore();
   let settlesMayGo: Promise<void> = Promise.resolve();
   let isCut = false;
@@ -98,29 +83,36 @@ export function createBench(
   };
   return {
     handled: () => runs,
-    deliver(delivery, over) {
+    deliver(delivery: ScriptedDelivery, over?: Partial<ContractSetup>): Promise<unknown> {
       const ended = promiseOf(handle(delivery, { ...setup, ...over }));
       // A case that has failed before does not look at it.
       ended.catch(() => undefined);
       return ended;
     },
-    advance: (milliseconds) => {
+    /** Moves the store's clock forward. */
+    advance: (milliseconds: number) => {
       memory.advance(milliseconds);
     },
+    /** Stops the consumer: aborts its signal. */
     stop: () => {
       stopping.abort(new DOMException('the consumer stops', 'AbortError'));
     },
-    holdSettles: (passed) => {
+    /** Waits before each settle. */
+    holdSettles: (passed: Promise<void>) => {
       settlesMayGo = passed;
     },
+    /** From now on nothing can be settled. */
     cutSettles: () => {
       areSettlesCut = true;
     },
+    /** From now on nothing can be claimed. */
     cutStore: () => {
       isCut = true;
     },
   };
 }
+
+export type Bench = ReturnType<typeof createBench>;
 
 /** A case would look before the delivery has ended. */
 function promiseOf(handled: unknown): Promise<unknown> {

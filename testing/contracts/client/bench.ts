@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createHandleOnce } from '../../../src/api/create-handle-once.ts';
-import type { HandleOnce } from '../../../src/api/handle-once.ts';
 import { migrate } from '../../../src/migrations/migrate.ts';
 import type { Rule } from '../contract-case.ts';
 import type { ControlledStore } from '../store/actor.ts';
-import type { DatabaseClient, DatabaseRow } from '../../../src/postgres/database-client.ts';
+import type { DatabaseClient } from '../../../src/postgres/database-client.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import type { ClientAbilities, ClientLibrary } from './client-under-test.ts';
 
-/** Beside the records of an application, should the database have some. */
+/** Apart from the records of an application, if the database has some. */
 export const SCHEMA = 'handle_once_contract';
 
 /** What clients promise of one kind. */
@@ -16,22 +15,10 @@ export type ClientRule = Rule<Bench>;
 
 type Queries = Pick<DatabaseClient, 'query'>;
 
-/** A client with effects of one case alone. What a transaction is only its library knows. */
-export interface Bench {
-  readonly client: DatabaseClient;
-  readonly can: ClientAbilities;
-  readonly handleOnce: HandleOnce;
-  /** Inserts an effect in the library's own way. */
-  readonly insert: (transaction: unknown, effect: string) => Promise<void>;
-  /** Inserts an effect by a statement, and gives its row: the id of the effect, and of the transaction. */
-  readonly insertBy: (queries: Queries, effect: string) => Promise<readonly DatabaseRow[]>;
-  /** Those that are there for `queries`, sorted. Default: for the client. */
-  readonly effects: (queries?: Queries) => Promise<(string | null)[]>;
-}
-
 const ID_LENGTH = 36;
 
-export function benchOf(library: ClientLibrary, can: ClientAbilities): Bench {
+/** A client with effects of one case alone. What a transaction is only its library knows. */
+export function benchOf(library: ClientLibrary, can: ClientAbilities) {
   const { client } = library;
   const id = randomUUID();
   const options = {
@@ -45,15 +32,18 @@ export function benchOf(library: ClientLibrary, can: ClientAbilities): Bench {
     client,
     can,
     handleOnce: createHandleOnce(options),
-    async insert(transaction, effect) {
+    /** Inserts an effect in the library's own way. */
+    insert: async (transaction: unknown, effect: string) => {
       await library.insert(transaction, id + effect);
     },
-    insertBy: (queries, effect) =>
+    /** Inserts an effect by a statement, and gives its row: the id of the effect, and of the transaction. */
+    insertBy: (queries: Queries, effect: string) =>
       queries.query(
         'insert into handle_once_effects (id) values ($1::text) returning id, xmin::text as xid',
         [id + effect],
       ),
-    async effects(queries = client) {
+    /** The effects that `queries` sees, sorted. Default: the client. */
+    effects: async (queries: Queries = client) => {
       const rows = await queries.query('select id from handle_once_effects where starts_with(id, $1::text)', [
         id,
       ]);
@@ -61,6 +51,8 @@ export function benchOf(library: ClientLibrary, can: ClientAbilities): Bench {
     },
   };
 }
+
+export type Bench = ReturnType<typeof benchOf>;
 
 /** The tables that the cases write to. */
 export async function prepare(client: DatabaseClient): Promise<void> {

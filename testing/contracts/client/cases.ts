@@ -69,7 +69,7 @@ export function clientContract<Tx>(client: ClientUnderTest<Tx>): readonly Contra
   const open = preparedOnce(() => client.open());
   const begin = async () => ({ subject: benchOf(await open(), can), calls: [] });
   const inPeace: ClientRule[] = [...EVERY, can.severalConnections ? SEVERAL_CONNECTIONS : ONE_CONNECTION];
-  // Last: some libraries tell the error of a connection again, to the first statement on the one that replaces it.
+  // Last: some libraries repeat the error of a connection to the first statement on the one that replaces it.
   const inTrouble: ClientRule[] = [
     ...(can.severalConnections ? [BREAK] : []),
     ...(openUnreachable === undefined ? [] : [unreachableRule(openUnreachable)]),

@@ -37,7 +37,7 @@ function showsNothing(error: unknown): void {
 
 const RECORDS = `${SCHEMA}.records`;
 
-/** What makes the database refuse a row whose key or result is secret, by a name of its own. */
+/** Makes the database refuse a row with a secret key or result, under its own name. */
 const REFUSALS: [
   what: string,
   state: string,

@@ -130,7 +130,7 @@ export const TRANSACTION: ClientRule = {
   },
 };
 
-/** What `begin` throws for work that does not look at the error of a statement. Undefined: it does not tell. */
+/** What `begin` throws for work that does not look at the error of a statement. Undefined: it does not say. */
 async function failedInside({ client, insert }: Bench): Promise<unknown> {
   const begun = client.begin(async (transaction) => {
     await insert(transaction, 'effect');

@@ -5,7 +5,7 @@ import { released, succeeded } from './settlements.ts';
 const KEYS = ['owned', 'released', 'succeeded'];
 const REST = 20 * SECOND;
 
-/** What `open` gives beside the store: without it, each case about time fails for a reason that is not the store's. */
+/** What `open` gives besides the store: without it, each case about time fails for a reason that is not the store's. */
 export const ADVANCE: StoreRule = {
   rule: 'advance(scope, milliseconds) lets that time pass for the leases, backoffs and retentions of the scope',
   cases: {

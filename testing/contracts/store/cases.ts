@@ -98,7 +98,7 @@ const openedSchema = lazily(() =>
 );
 
 /**
- * What every store promises, told through its verbs alone: for any test runner.
+ * What every store promises, seen through its verbs alone: for any test runner.
  *
  * No case waits: time moves by `advance`. A case takes some milliseconds, and up to 30 seconds where the store does not
  * answer. One that is broken says the rule, and what the store was asked and has answered. Throws `InvalidOptionsError`

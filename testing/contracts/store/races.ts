@@ -12,7 +12,7 @@ function tokenOf(worker: number): string {
   return `00000000-0000-4000-9000-${String(worker).padStart(12, '0')}`;
 }
 
-/** Records that a claim can own, and what the one that does is told. */
+/** Records that a claim can own, and the reply to the one that does. */
 const CLAIMABLE: [name: string, reach: (actor: Actor) => Promise<unknown>, claimed: object][] = [
   ['an absent', () => Promise.resolve(), { attempts: 1, failures: 0, deadToken: null }],
   ['a lapsed', (actor) => die(actor), { attempts: 2, failures: 0, deadToken: ALICE }],

@@ -2,9 +2,9 @@ import type { Store } from '../../../src/store/store.ts';
 
 const LONGEST_TEXT = 200;
 
-/** The same store, which notes what it is asked and what it answers. */
+/** The same store, which records each call and its answer. */
 export function recordedStore(store: Store, calls: string[]): Store {
-  async function noted<Reply>(call: string, answer: () => Promise<Reply>): Promise<Reply> {
+  async function recorded<Reply>(call: string, answer: () => Promise<Reply>): Promise<Reply> {
     const place = calls.push(`${call}: no answer yet`) - 1;
     try {
       const reply = await answer();
@@ -18,11 +18,11 @@ export function recordedStore(store: Store, calls: string[]): Store {
   const lookup = store.lookup?.bind(store);
   const check = store.check?.bind(store);
   return {
-    claim: (requests, terms) => noted(`claim ${textOf(requests)}`, () => store.claim(requests, terms)),
-    settle: (requests, scope) => noted(`settle ${textOf(requests)}`, () => store.settle(requests, scope)),
-    extend: (requests, terms) => noted(`extend ${textOf(requests)}`, () => store.extend(requests, terms)),
-    ...(lookup && { lookup: (key, scope) => noted(`lookup ${textOf(key)}`, () => lookup(key, scope)) }),
-    ...(check && { check: () => noted('check', check) }),
+    claim: (requests, terms) => recorded(`claim ${textOf(requests)}`, () => store.claim(requests, terms)),
+    settle: (requests, scope) => recorded(`settle ${textOf(requests)}`, () => store.settle(requests, scope)),
+    extend: (requests, terms) => recorded(`extend ${textOf(requests)}`, () => store.extend(requests, terms)),
+    ...(lookup && { lookup: (key, scope) => recorded(`lookup ${textOf(key)}`, () => lookup(key, scope)) }),
+    ...(check && { check: () => recorded('check', check) }),
   };
 }
 

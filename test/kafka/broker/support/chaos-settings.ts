@@ -1,4 +1,4 @@
-import type { KafkaKeptReason } from 'handle-once/kafka';
+import type { KafkaKeptReason } from '../../../../adapters/kafka/log/events.ts';
 import type { Ordering } from '../../../../adapters/kafka/options/ordering.ts';
 
 /** What a worker process is told to do. */

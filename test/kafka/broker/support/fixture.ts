@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { createHandleOnce, type HandleOnce, type HandleOnceOptions } from 'handle-once';
-import type { KafkaEvent, KafkaHandler, KafkaPayload } from 'handle-once/kafka';
+import type { KafkaEvent, KafkaHandler } from 'handle-once/kafka';
+import type { KafkaPayload } from '../../../../adapters/kafka/options/options.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Admin, Message } from 'kafkajs';
 import type postgres from 'postgres';

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { ConfluentPackage } from 'handle-once/kafka-confluent';
+import type { ConfluentPackage } from '../../../../adapters/kafka/confluent/confluent-types.ts';
 import type {
   ConfluentMessage,
   ConfluentPlace,

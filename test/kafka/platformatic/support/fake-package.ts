@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Place } from '../../../../adapters/kafka/log/log-client.ts';
-import type { PlatformaticPackage } from 'handle-once/kafka-platformatic';
+import type { PlatformaticPackage } from '../../../../adapters/kafka/platformatic/platformatic-types.ts';
 import type {
   FetchRequest,
   FetchResponse,

@@ -1,5 +1,8 @@
-import type { KafkaAdmin, KafkaProducer } from 'handle-once/kafka';
-import type { PlatformaticAdmin, PlatformaticProducer } from 'handle-once/kafka-platformatic';
+import type { KafkaAdmin, KafkaProducer } from '../../../../../adapters/kafka/log/kafkajs-types.ts';
+import type {
+  PlatformaticAdmin,
+  PlatformaticProducer,
+} from '../../../../../adapters/kafka/platformatic/platformatic-types.ts';
 
 /** A producer that a test has made in the shape of kafkajs, in that of platformatic's client. */
 export function asPlatformaticProducer(given: object): PlatformaticProducer {

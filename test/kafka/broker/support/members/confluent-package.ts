@@ -1,4 +1,8 @@
-import type { ConfluentAdmin, ConfluentPackage, ConfluentProducer } from 'handle-once/kafka-confluent';
+import type {
+  ConfluentAdmin,
+  ConfluentPackage,
+  ConfluentProducer,
+} from '../../../../../adapters/kafka/confluent/confluent-types.ts';
 import { loadClient } from './installed-clients.ts';
 
 /** The parts of the package that tests use, which is installed in test/kafka-clients. */

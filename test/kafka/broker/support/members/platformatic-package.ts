@@ -2,7 +2,7 @@ import type {
   PlatformaticAdmin,
   PlatformaticPackage,
   PlatformaticProducer,
-} from 'handle-once/kafka-platformatic';
+} from '../../../../../adapters/kafka/platformatic/platformatic-types.ts';
 import type { NativeConsumer } from '../../../../../adapters/kafka/platformatic/native.ts';
 import { loadClient } from './installed-clients.ts';
 import type { MemberConfig } from './member.ts';
