@@ -25,7 +25,7 @@ import { followGroup } from './follow-group.ts';
 import { healthOf, type KafkaHealth, withMembership } from './health.ts';
 import type { ConsumptionOptions } from './options/options.ts';
 import { createAssignments } from './partition/assignments.ts';
-import { createPauses } from './partition/pauses.ts';
+import { Pauses } from './partition/pauses.ts';
 import { createWarnStuck } from './partition/stuck.ts';
 import { createWarnMismatchedCopy } from './retry/mismatched-copies.ts';
 import type { GroupAdmin } from './retry/retry-consumed.ts';
@@ -35,6 +35,7 @@ import { warnOfSettings } from './settings-warnings.ts';
 /** What a client gets beside the listener that it tells. */
 export interface ConnectContext {
   readonly events: EventSink<KafkaEvent>;
+  readonly pauses: Pauses;
   /** Of the option of `createHandleOnce`. */
   readonly around: Around['consumer'];
 }
@@ -65,7 +66,7 @@ export function createConsumption<Client extends LogConsumer>(
   const trial = createTrial();
   const key = options.key && trial.wrap('key', options.key);
   const keyTrial = createKeyTrial(keyOfOriginals(key, toOriginal));
-  const pauses = createPauses(() => client, clock);
+  const pauses = new Pauses(() => client, clock);
   const assignments = createAssignments(({ topic, partition }) => {
     pauses.forget({ topic, partition });
     events.emit({ type: 'partition-lost', topic, partition });
@@ -90,7 +91,7 @@ export function createConsumption<Client extends LogConsumer>(
     running: createRunning<MessageVerdict>(),
   };
   const { listener, membership } = withMembership(followGroup(options, consumption, () => client));
-  const client = connect(listener, { events, around: handleOnce.settings.around?.consumer });
+  const client = connect(listener, { events, pauses, around: handleOnce.settings.around?.consumer });
   warn(connectionWarning({ ...handleOnce.settings, ...options }), events);
   for (const finding of findings) warn(finding, events);
   warnOfSettings(options, events);

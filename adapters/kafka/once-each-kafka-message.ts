@@ -69,7 +69,7 @@ export function onceEachKafkaMessage<
   const { concurrency, consumer, consumerConfig, handleOnce } = resolved;
   const consumption = createConsumption(
     resolved,
-    (listener, { around }) => listenTo(consumer, listener, around, () => handleOnce.close()),
+    (listener, { pauses, around }) => listenTo(consumer, listener, pauses, around, () => handleOnce.close()),
     consumerConfig && timeoutWarnings(consumerConfig, handleOnce.settings),
   );
   return {

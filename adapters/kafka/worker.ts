@@ -79,7 +79,7 @@ export function createWorker<Admin>(
       onFailed: onFailedOf(onFailed),
       retry: retry && retryOf(retry),
     },
-    (listener, { around, events }) => {
+    (listener, { around, events, pauses }) => {
       function onError(error: unknown): void {
         events.emit({ type: 'client-error', verb: 'fetch', error });
       }
@@ -88,8 +88,9 @@ export function createWorker<Admin>(
       }
 
       return createSessionClient({
-        ...{ listener, around },
-        open: (handle) => open({ clock, topics, fromBeginning, listener, handle, onError, onWarning }),
+        ...{ listener, pauses, around },
+        open: (handle) =>
+          open({ clock, topics, fromBeginning, listener, pauses, handle, onError, onWarning }),
         endsMembership: (error): error is Error => error instanceof RebalanceError,
       });
     },
@@ -119,11 +120,11 @@ function workerOf(
     },
     pause: (given) => {
       checkTopics('pause', given);
-      client.user.pause(given);
+      client.callOfUser('pause', given);
     },
     resume: (given) => {
       checkTopics('resume', given);
-      client.user.resume(given);
+      client.callOfUser('resume', given);
     },
     paused: () => client.user.paused(),
     seek: ({ topic, partition, offset }) => {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
 import { idOf } from '../log/place-id.ts';
-import type { Assignment, Fetch, LogListener, PausedBy, Place, TopicPartitions } from '../log/log-client.ts';
+import type { Assignment, Fetch, LogListener, Place } from '../log/log-client.ts';
+import type { Pauses } from '../partition/pauses.ts';
 import { PartitionFeed } from './partition-feed.ts';
-import { UserPauses } from './user-pauses.ts';
 
 /** The group rebalances: handlers have to end, before the partitions are given back. */
 export class RebalanceError extends Error {
@@ -12,6 +12,7 @@ export class RebalanceError extends Error {
 export interface FeedsOptions {
   readonly clock: Clock;
   readonly listener: LogListener;
+  readonly pauses: Pick<Pauses, 'isPaused'>;
   readonly handle: (fetch: Fetch) => Promise<void>;
   readonly commit: (place: Place, position: bigint) => Promise<void>;
   readonly isRunning: () => boolean;
@@ -29,9 +30,6 @@ export interface FeedsOptions {
 export class Feeds {
   readonly #options: FeedsOptions;
   readonly #feeds = new Map<string, PartitionFeed>();
-  readonly #userPauses = new UserPauses();
-  /** Paused by the adapter. */
-  readonly #ownPauses = new Set<string>();
   #places: readonly Place[] = [];
   #isRevoking = false;
   #areGivenBack = false;
@@ -84,26 +82,9 @@ export class Feeds {
     return feed;
   }
 
-  setPaused(place: Place, isPaused: boolean, by: PausedBy): void {
-    const { topic, partition } = place;
-    if (by === 'user') this.callOfUser(isPaused ? 'pause' : 'resume', [{ topic, partitions: [partition] }]);
-    else if (isPaused) this.#ownPauses.add(idOf(place));
-    else this.#ownPauses.delete(idOf(place));
-    if (!isPaused) this.drain();
-  }
-
-  callOfUser(verb: 'pause' | 'resume', topics: readonly TopicPartitions[]): void {
-    for (const topic of topics) this.#userPauses[verb](topic);
-    if (verb === 'resume') this.drain();
-  }
-
-  isPausedByUser(place: Place): boolean {
-    return this.#userPauses.has(place);
-  }
-
   /** The partitions of this member that are paused. */
   paused(): Place[] {
-    return this.#places.filter((place) => this.#isPaused(place));
+    return this.#places.filter((place) => this.#options.pauses.isPaused(place));
   }
 
   /** Hands over what has come. */
@@ -111,19 +92,16 @@ export class Feeds {
     for (const feed of this.#feeds.values()) feed.drain();
   }
 
-  #isPaused(place: Place): boolean {
-    return this.#ownPauses.has(idOf(place)) || this.#userPauses.has(place);
-  }
-
   #feedOf(place: Place): PartitionFeed {
-    const { clock, listener, handle, commit, isRunning, hold, oldestOf, endOf, onCrash } = this.#options;
+    const { clock, listener, pauses, handle, commit, isRunning, hold, oldestOf, endOf, onCrash } =
+      this.#options;
     return new PartitionFeed({
       clock,
       place,
       listener,
       handle,
       client: { commit: (position) => commit(place, position), heartbeat: () => this.#beat(), isRunning },
-      isPaused: () => this.#isPaused(place),
+      isPaused: () => pauses.isPaused(place),
       onEnd: (error) => {
         if (!(error instanceof RebalanceError)) onCrash(error);
       },

@@ -15,6 +15,7 @@ import type {
   Place,
 } from '../log/log-client.ts';
 import { ConsumerEndedError } from '../log/stop-errors.ts';
+import type { Pauses } from '../partition/pauses.ts';
 import { KafkaJsPauses } from './kafkajs-pauses.ts';
 
 /** Translates a consumer of kafkajs. Its admin and producer are used in the shapes of kafkajs-types.ts. */
@@ -40,12 +41,13 @@ const originals = new WeakMap<KafkaConsumer, Methods>();
 export function listenTo(
   consumer: KafkaConsumer,
   listener: LogListener,
+  pauses: Pauses,
   around: Around['consumer'] = (start) => start(),
   close: () => Promise<void> = () => Promise.resolve(),
 ): KafkaJs {
   const own = originals.get(consumer) ?? methodsOf(consumer);
   originals.set(consumer, own);
-  const pauses = new KafkaJsPauses(own);
+  const kafkaJsPauses = new KafkaJsPauses(own, pauses);
   let hasEnded = false;
 
   async function ended(stopped: Promise<void>): Promise<void> {
@@ -56,10 +58,10 @@ export function listenTo(
 
   Object.assign(consumer, {
     pause(topics: KafkaTopicPartitions[]) {
-      pauses.callOfUser('pause', topics);
+      kafkaJsPauses.callOfUser('pause', topics);
     },
     resume(topics: KafkaTopicPartitions[]) {
-      pauses.callOfUser('resume', topics);
+      kafkaJsPauses.callOfUser('resume', topics);
     },
     seek(position) {
       own.seek(position);
@@ -81,7 +83,6 @@ export function listenTo(
     listener.joined(payload.memberAssignment);
   });
   consumer.on('consumer.stop', () => {
-    pauses.clear();
     listener.stopped();
   });
   consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
@@ -99,10 +100,12 @@ export function listenTo(
   }
 
   return {
-    setPaused(...call) {
-      pauses.setPaused(...call);
+    applyPause(place) {
+      kafkaJsPauses.apply(place);
     },
-    isPausedByUser: (place) => pauses.isPausedByUser(place),
+    callOfUser(verb, topics) {
+      kafkaJsPauses.callOfUser(verb, topics as KafkaTopicPartitions[]);
+    },
     moveTo({ topic, partition }, position) {
       own.seek({ topic, partition, offset: String(position) });
     },

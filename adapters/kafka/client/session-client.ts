@@ -1,7 +1,8 @@
 import type { Clock, Warning } from '../../../src/adapter-kit.ts';
 import type { Around } from '../../../src/index.ts';
 import type { KafkaWarning } from '../log/events.ts';
-import type { Fetch, LogConsumer, LogListener, Place, TopicPartitions } from '../log/log-client.ts';
+import type { Fetch, LogConsumer, LogListener, Place } from '../log/log-client.ts';
+import type { Pauses } from '../partition/pauses.ts';
 import type { Feeds } from './feeds.ts';
 
 /** One run of a consumer, from its connection to its end. */
@@ -23,6 +24,7 @@ export interface SessionRun {
   /** Undefined is false. */
   readonly fromBeginning: boolean | undefined;
   readonly listener: LogListener;
+  readonly pauses: Pauses;
   readonly handle: (fetch: Fetch) => Promise<void>;
   /** Reports what is tried again, by the client or by the session. */
   readonly onError: (error: unknown) => void;
@@ -31,6 +33,7 @@ export interface SessionRun {
 
 export interface SessionClientOptions {
   readonly listener: LogListener;
+  readonly pauses: Pauses;
   readonly around: Around['consumer'];
   readonly open: (handle: (fetch: Fetch) => Promise<void>) => Session;
   readonly endsMembership: LogConsumer['endsMembership'];
@@ -42,8 +45,6 @@ export interface SessionClient extends LogConsumer {
   stop(): Promise<void>;
   /** Calls of the user's own. */
   readonly user: {
-    pause(topics: readonly TopicPartitions[]): void;
-    resume(topics: readonly TopicPartitions[]): void;
     /** The partitions of this member that are paused, no matter by whom. */
     paused(): readonly Place[];
     seek(place: Place, position: bigint): void;
@@ -56,7 +57,7 @@ interface Run {
 }
 
 export function createSessionClient(options: SessionClientOptions): SessionClient {
-  const { listener, endsMembership } = options;
+  const { listener, pauses, endsMembership } = options;
   const around: NonNullable<Around['consumer']> = options.around ?? ((start) => start());
   let session: Session | undefined;
   /** What was called for last. Undefined where that is a stop. */
@@ -92,10 +93,14 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
   }
 
   const client: SessionClient = {
-    setPaused(...call) {
-      running().feeds.setPaused(...call);
+    applyPause() {
+      running().feeds.drain();
     },
-    isPausedByUser: (place) => session?.feeds.isPausedByUser(place) === true,
+    callOfUser(verb, topics) {
+      const { feeds } = running();
+      for (const topic of topics) pauses.user[verb](topic);
+      feeds.drain();
+    },
     moveTo(place, position) {
       running().moveTo(place, position);
     },
@@ -117,12 +122,6 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
       });
     },
     user: {
-      pause(topics) {
-        running().feeds.callOfUser('pause', topics);
-      },
-      resume(topics) {
-        running().feeds.callOfUser('resume', topics);
-      },
       paused: () => (session?.isRunning === true ? session.feeds.paused() : []),
       seek(place, position) {
         running().moveTo(place, position);

@@ -59,9 +59,9 @@ export class ConfluentSession implements Session {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { clock, listener, handle } = options;
+    const { clock, listener, pauses, handle } = options;
     this.feeds = new Feeds({
-      ...{ clock, listener, handle },
+      ...{ clock, listener, pauses, handle },
       commit: (place, position) => this.commit(place, position),
       isRunning: () => this.isRunning,
       hold: (place, isHeld) => {

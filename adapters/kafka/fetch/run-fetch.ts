@@ -122,14 +122,14 @@ function tryFunctions({ keyTrial, trial, processor, fetch, ownership }: FetchRun
 
 /** Runs the lanes of a fetch. Returns how long each message that could not be acknowledged has to wait. */
 async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
-  const { client, fetch, pauses, generation, ownership, tracker, isOurs } = run;
+  const { fetch, pauses, generation, ownership, tracker, isOurs } = run;
   const waits: (number | undefined)[] = [];
   const progress = new FetchProgress(run);
   const keepAlive = startKeepAlive(fetch, run);
 
   function mayStart(): boolean {
     const isCalledBack = generation.interrupted.aborted || ownership.signal.aborted;
-    if (!isOurs() || isCalledBack || progress.isHalted || client.isPausedByUser(fetch)) return false;
+    if (!isOurs() || isCalledBack || progress.isHalted || pauses.user.has(fetch)) return false;
     return fetch.isRunning() && !fetch.isStale();
   }
 

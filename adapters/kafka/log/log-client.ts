@@ -62,9 +62,10 @@ export interface Fetch extends Place {
 
 /** A consumer as this adapter commands it. */
 export interface LogConsumer {
-  /** Pauses a partition for the adapter or for its user, or ends that one pause. Throws when it does not run. */
-  setPaused(place: Place, isPaused: boolean, by: PausedBy): void;
-  isPausedByUser(place: Place): boolean;
+  /** The adapter pauses a partition, or does so no more: `Pauses` has which. Throws when it does not run. */
+  applyPause(place: Place): void;
+  /** A pause of the user's own, which goes into `Pauses`. Throws when it does not run. */
+  callOfUser(verb: 'pause' | 'resume', topics: readonly TopicPartitions[]): void;
   /** Moves the position of a partition to one that is committed. */
   moveTo(place: Place, position: bigint): void;
   /** Commits a position where no fetch is at hand. Before its first fetch a client can forget it without a word. */
@@ -74,9 +75,6 @@ export interface LogConsumer {
   /** Partitions that are not fetched, as far as the client tells. */
   unreached?(): readonly Place[];
 }
-
-/** Who wants a pause. A partition is fetched again when neither does. */
-export type PausedBy = 'adapter' | 'user';
 
 /** What a client tells. */
 export interface LogListener {

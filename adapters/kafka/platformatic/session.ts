@@ -35,9 +35,9 @@ export class PlatformaticSession implements Session {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { clock, topics, listener, handle, bytesOfPartition, onError } = options;
+    const { clock, topics, listener, pauses, handle, bytesOfPartition, onError } = options;
     this.feeds = new Feeds({
-      ...{ clock, listener, handle },
+      ...{ clock, listener, pauses, handle },
       commit: (place, position) => this.commit(place, position),
       isRunning: () => this.isRunning,
       hold: (place, isHeld) => {
