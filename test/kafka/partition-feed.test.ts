@@ -28,8 +28,7 @@ function feedOf(
     },
     onEnd: (error) => ends.push(error),
     hold: (isHeld) => held.push(isHeld),
-    oldest: () => state.oldest,
-    end: () => state.end,
+    edges: () => state,
   });
   const offsets = () => fetches.map(({ messages }) => messages.map(({ offset }) => Number(offset)));
   return { feed, fetches, offsets, passed, held, ends, state };

@@ -2,11 +2,22 @@ import type { Clock } from '../../../src/adapter-kit.ts';
 import { idOf } from '../log/place-id.ts';
 import type { Assignment, Fetch, LogListener, Place } from '../log/log-client.ts';
 import type { Pauses } from '../partition/pauses.ts';
-import { PartitionFeed } from './partition-feed.ts';
+import { type Edges, PartitionFeed } from './partition-feed.ts';
 
 /** The group rebalances: handlers have to end, before the partitions are given back. */
 export class RebalanceError extends Error {
   override readonly name = 'RebalanceError';
+}
+
+/** What feeds need of their client. */
+export interface FeedClient {
+  readonly isRunning: boolean;
+  commit(place: Place, position: bigint): Promise<void>;
+  /** Has the client send nothing more of a partition for now, or go on. */
+  hold(place: Place, isHeld: boolean): void;
+  edgesOf(place: Place): Edges | undefined;
+  /** Stops the consumer for good. */
+  crash(error: unknown): void;
 }
 
 export interface FeedsOptions {
@@ -14,34 +25,24 @@ export interface FeedsOptions {
   readonly listener: LogListener;
   readonly pauses: Pick<Pauses, 'isPaused'>;
   readonly handle: (fetch: Fetch) => Promise<void>;
-  readonly commit: (place: Place, position: bigint) => Promise<void>;
-  readonly isRunning: () => boolean;
-  /** Has the client send nothing more of a partition for now, or go on. */
-  readonly hold: (place: Place, isHeld: boolean) => void;
-  /** The position of the oldest message that is left in a partition, as far as the client knows it. */
-  readonly oldestOf: (place: Place) => bigint | undefined;
-  /** The position at the end of a partition, as far as the client knows it. */
-  readonly endOf: (place: Place) => bigint | undefined;
-  /** Called with what has to stop the consumer. */
-  readonly onCrash: (error: unknown) => void;
 }
 
 /** The feeds of the partitions that a client has been assigned, from one meeting of the group to the next. */
 export class Feeds {
   readonly #options: FeedsOptions;
+  readonly #client: FeedClient;
   readonly #feeds = new Map<string, PartitionFeed>();
   #places: readonly Place[] = [];
-  #isRevoking = false;
-  #areGivenBack = false;
+  #state: 'assigned' | 'revoking' | 'given back' = 'assigned';
 
-  constructor(options: FeedsOptions) {
+  constructor(options: FeedsOptions, client: FeedClient) {
     this.#options = options;
+    this.#client = client;
   }
 
   /** The partitions are this member's from now on. */
   assign(places: readonly Place[]): void {
-    this.#isRevoking = false;
-    this.#areGivenBack = false;
+    this.#state = 'assigned';
     this.#places = places;
     void this.ended();
     this.#feeds.clear();
@@ -51,10 +52,10 @@ export class Feeds {
 
   /** Resolves when no handler runs of any partition, or its time is up: then they can be given back. */
   async revoke(): Promise<void> {
-    this.#isRevoking = true;
+    this.#state = 'revoking';
     await this.ended();
     this.#feeds.clear();
-    this.#areGivenBack = true;
+    this.#state = 'given back';
   }
 
   /** Hands over nothing more. Resolves when no fetch runs. */
@@ -67,7 +68,7 @@ export class Feeds {
    * can have the partitions.
    */
   checkCommit(): void {
-    if (this.#areGivenBack) throw new RebalanceError('the partitions were given back');
+    if (this.#state === 'given back') throw new RebalanceError('the partitions were given back');
   }
 
   /** Undefined where the partition is not this member's. */
@@ -78,7 +79,7 @@ export class Feeds {
   /** Throws where the partition is not this member's, or is about to be given back. */
   ofOwn(place: Place): PartitionFeed {
     const feed = this.of(place);
-    if (feed === undefined || this.#isRevoking) throw notOwn(place);
+    if (feed === undefined || this.#state !== 'assigned') throw notOwn(place);
     return feed;
   }
 
@@ -93,29 +94,34 @@ export class Feeds {
   }
 
   #feedOf(place: Place): PartitionFeed {
-    const { clock, listener, pauses, handle, commit, isRunning, hold, oldestOf, endOf, onCrash } =
-      this.#options;
+    const { clock, listener, pauses, handle } = this.#options;
+    const client = this.#client;
     return new PartitionFeed({
       clock,
       place,
       listener,
       handle,
-      client: { commit: (position) => commit(place, position), heartbeat: () => this.#beat(), isRunning },
+      client: {
+        commit: (position) => client.commit(place, position),
+        heartbeat: () => this.#beat(),
+        isRunning: () => client.isRunning,
+      },
       isPaused: () => pauses.isPaused(place),
       onEnd: (error) => {
-        if (!(error instanceof RebalanceError)) onCrash(error);
+        if (!(error instanceof RebalanceError)) client.crash(error);
       },
       hold: (isHeld) => {
-        hold(place, isHeld);
+        client.hold(place, isHeld);
       },
-      oldest: () => oldestOf(place),
-      end: () => endOf(place),
+      edges: () => client.edgesOf(place),
     });
   }
 
   /** The client sends heartbeats itself; this one says that the group rebalances. */
   #beat(): Promise<void> {
-    return this.#isRevoking ? Promise.reject(new RebalanceError('the group rebalances')) : Promise.resolve();
+    return this.#state === 'assigned'
+      ? Promise.resolve()
+      : Promise.reject(new RebalanceError('the group rebalances'));
   }
 }
 

@@ -6,6 +6,12 @@ const MOST_MESSAGES = 1_000;
 const MOST_BYTES = 4_194_304;
 const LOW = 0.25;
 
+/** The positions at which a partition begins and ends, as far as the client knows them. */
+export interface Edges {
+  readonly oldest?: bigint | undefined;
+  readonly end?: bigint | undefined;
+}
+
 export interface FeedOptions {
   readonly clock: Clock;
   readonly place: Place;
@@ -19,10 +25,7 @@ export interface FeedOptions {
   readonly onEnd: (error: unknown) => void;
   /** Has the client send nothing more for now, or go on. */
   readonly hold: (isHeld: boolean) => void;
-  /** The position of the oldest message that is left in the partition, as far as the client knows it. */
-  readonly oldest: () => bigint | undefined;
-  /** The position at the end of the partition, as far as the client knows it. */
-  readonly end: () => bigint | undefined;
+  readonly edges: () => Edges | undefined;
 }
 
 /**
@@ -112,7 +115,7 @@ export class PartitionFeed {
   /** Retention has overtaken a client that goes on behind what is next, where that is before the oldest message. */
   #findGap(next: bigint): void {
     const reach = this.#reach;
-    if (reach === undefined || next <= reach || (this.#options.oldest() ?? 0n) <= reach) return;
+    if (reach === undefined || next <= reach || (this.#options.edges()?.oldest ?? 0n) <= reach) return;
     if (this.#messages.length === 0) this.#restart(next);
     else this.#gap ??= { from: reach, to: next };
   }
@@ -156,7 +159,7 @@ export class PartitionFeed {
     const reach = this.#reach ?? 0n;
     const to = this.#gap?.from ?? reach;
     const messages = this.#messages.filter(({ offset }) => BigInt(offset) < to);
-    this.#end = this.#options.end() ?? larger(this.#end, reach);
+    this.#end = this.#options.edges()?.end ?? larger(this.#end, reach);
     return {
       ...place,
       messages,
