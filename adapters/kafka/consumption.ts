@@ -24,7 +24,7 @@ import { createSlots } from './fetch/slots.ts';
 import { followGroup } from './follow-group.ts';
 import { healthOf, type KafkaHealth, withMembership } from './health.ts';
 import type { ConsumptionOptions } from './options/options.ts';
-import { createAssignments } from './partition/assignments.ts';
+import { Assignments } from './partition/assignments.ts';
 import { Pauses } from './partition/pauses.ts';
 import { createWarnStuck } from './partition/stuck.ts';
 import { createWarnMismatchedCopy } from './retry/mismatched-copies.ts';
@@ -67,7 +67,7 @@ export function createConsumption<Client extends LogConsumer>(
   const key = options.key && trial.wrap('key', options.key);
   const keyTrial = createKeyTrial(keyOfOriginals(key, toOriginal));
   const pauses = new Pauses(() => client, clock);
-  const assignments = createAssignments(({ topic, partition }) => {
+  const assignments = new Assignments(({ topic, partition }) => {
     pauses.forget({ topic, partition });
     events.emit({ type: 'partition-lost', topic, partition });
   }, clock);

@@ -1,5 +1,5 @@
 import type { EventSink } from '../../../src/adapter-kit.ts';
-import type { Generation } from '../partition/assignments.ts';
+import type { Generation } from '../partition/generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import type { Fetch, KafkaMessage } from '../log/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';

@@ -5,7 +5,8 @@ import {
   runPipelined,
   type Trial,
 } from '../../../src/adapter-kit.ts';
-import type { Assignments, Generation } from '../partition/assignments.ts';
+import type { Assignments } from '../partition/assignments.ts';
+import type { Generation } from '../partition/generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { waitForEnd } from './end-of-fetch.ts';
 import { FetchProgress } from './fetch-progress.ts';
@@ -65,7 +66,7 @@ interface FetchRun extends Consumption {
  */
 export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<void> {
   const { assignments, pauses, events } = consumption;
-  const generation = assignments.generation();
+  const generation = assignments.generation;
   const tracker = assignments.trackerOf(fetch);
   if (tracker === undefined) return;
   pauses.fetched(fetch);

@@ -8,13 +8,6 @@ import type { PartitionTracker } from './partition-tracker.ts';
 
 const LOOK_EVERY_MS = 60_000;
 
-export interface LogWatch {
-  begin(): void;
-  /** Looks now. */
-  look(): Promise<void>;
-  end(): void;
-}
-
 export interface WatchOptions {
   readonly clock: Clock;
   readonly admin: LogAdmin;
@@ -28,11 +21,11 @@ export interface WatchOptions {
  * Looks from time to time whether a partition ends before where it ended, since its topic was made again, and whether
  * its position is gone, since retention has overtaken it.
  */
-export function watchLogs({ clock, admin, groupId, client, assignments, events }: WatchOptions): LogWatch {
+export function watchLogs({ clock, admin, groupId, client, assignments, events }: WatchOptions) {
   let timer: Timer | undefined;
 
   async function look(): Promise<void> {
-    const generation = assignments.generation();
+    const generation = assignments.generation;
     // As they were before the broker is asked: a fetch can see a later end meanwhile.
     const known = assignments.trackers().map((tracker) => ({ tracker, before: tracker.lastEnd }));
     for (const topic of new Set(known.map(({ tracker }) => tracker.topic))) {
@@ -53,13 +46,14 @@ export function watchLogs({ clock, admin, groupId, client, assignments, events }
   }
 
   return {
+    /** Looks now. */
     look,
-    begin() {
+    begin(): void {
       if (timer !== undefined) return;
       timer = clock.setRepeating(() => void look(), LOOK_EVERY_MS);
       timer.unref();
     },
-    end() {
+    end(): void {
       clock.clearTimer(timer);
       timer = undefined;
     },

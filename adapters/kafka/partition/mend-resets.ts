@@ -1,7 +1,7 @@
 import type { LogAdmin } from '../log/log-admin.ts';
 import type { LogConsumer } from '../log/log-client.ts';
 import { committedIn } from '../log/ask-admin.ts';
-import type { Generation } from './assignments.ts';
+import type { Generation } from './generation.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 import { NOT_COMMITTED, startOf } from '../log/start-of.ts';
 

@@ -1,5 +1,6 @@
 import { type Clock, delay, type EventSink, isError, onAbort, warn } from '../../../src/adapter-kit.ts';
-import type { Assignments, Generation } from './assignments.ts';
+import type { Assignments } from './assignments.ts';
+import type { Generation } from './generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { committedIn, endsOf } from '../log/ask-admin.ts';
 import type { LogAdmin } from '../log/log-admin.ts';

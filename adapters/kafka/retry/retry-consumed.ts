@@ -15,22 +15,17 @@ export interface RetryConsumedOptions {
   readonly events: EventSink<KafkaEvent>;
 }
 
-/** Whether the group consumes a retry topic, so that no copy that is produced to it can be skipped. */
-export interface RetryConsumed {
-  isSafe(topic: RetryTopic): Promise<boolean>;
-  /** The group has met: what was known of it is void. */
-  joined(): void;
-}
-
 /** A group that has just met is not ready at once. */
 const GRACE_MS = 5_000;
 
 /**
+ * Whether the group consumes a retry topic, so that no copy that is produced to it can be skipped.
+ *
  * A topic is safe when each member of the group subscribes to it, and the group has committed a position in each of its
  * partitions: wherever a copy lands, some member reads on from before it. A member that changes its subscription makes
  * the group meet, so the answer holds until then.
  */
-export function createRetryConsumed(options: RetryConsumedOptions): RetryConsumed {
+export function createRetryConsumed(options: RetryConsumedOptions) {
   const { clock, groupId, events } = options;
   /** Answers of this generation that are yes, or under way. */
   let answers = new Map<string, Promise<boolean>>();
@@ -62,13 +57,14 @@ export function createRetryConsumed(options: RetryConsumedOptions): RetryConsume
   }
 
   return {
-    isSafe(retryTopic) {
+    isSafe(retryTopic: RetryTopic): Promise<boolean> {
       const { topic } = retryTopic;
       const answer = answers.get(topic) ?? look(retryTopic, answers);
       answers.set(topic, answer);
       return answer;
     },
-    joined() {
+    /** The group has met: what was known of it is void. */
+    joined(): void {
       answers = new Map();
       unsafeSince.clear();
     },
