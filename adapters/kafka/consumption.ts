@@ -32,7 +32,7 @@ import type { GroupAdmin } from './retry/retry-consumed.ts';
 import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry/retry-topics.ts';
 import { warnOfSettings } from './settings-warnings.ts';
 
-/** What a client gets beside the listener that it tells. */
+/** What a client gets with the listener that it reports to. */
 export interface ConnectContext {
   readonly events: EventSink<KafkaEvent>;
   readonly pauses: Pauses;

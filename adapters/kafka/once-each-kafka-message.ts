@@ -73,7 +73,7 @@ export function onceEachKafkaMessage<
     consumerConfig && timeoutWarnings(consumerConfig, handleOnce.settings),
   );
   return {
-    // kafkajs commits too, and only positions that it was told: those below which everything is acknowledged.
+    // kafkajs commits too, and only positions that it got: everything below them is acknowledged.
     autoCommit: true,
     autoCommitInterval: AUTO_COMMIT_INTERVAL_MS,
     eachBatchAutoResolve: false,

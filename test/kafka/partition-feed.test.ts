@@ -27,7 +27,7 @@ function feedOf(
       await handle(fetch);
     },
     onEnd: (error) => ends.push(error),
-    hold: (isHeld) => held.push(isHeld),
+    setFull: (isFull) => held.push(isFull),
     edges: () => state,
   });
   const offsets = () => fetches.map(({ messages }) => messages.map(({ offset }) => Number(offset)));

@@ -13,8 +13,8 @@ export class RebalanceError extends Error {
 export interface FeedClient {
   readonly isRunning: boolean;
   commit(place: Place, position: bigint): Promise<void>;
-  /** Has the client send nothing more of a partition for now, or go on. */
-  hold(place: Place, isHeld: boolean): void;
+  /** The client sends nothing more of a full partition. */
+  setFull(place: Place, isFull: boolean): void;
   edgesOf(place: Place): Edges | undefined;
   /** Stops the consumer for good. */
   crash(error: unknown): void;
@@ -110,8 +110,8 @@ export class Feeds {
       onEnd: (error) => {
         if (!(error instanceof RebalanceError)) client.crash(error);
       },
-      hold: (isHeld) => {
-        client.hold(place, isHeld);
+      setFull: (isFull) => {
+        client.setFull(place, isFull);
       },
       edges: () => client.edgesOf(place),
     });

@@ -37,7 +37,7 @@ type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'seek' | 'run' | 'stop' 
 /** A consumer's own methods: it may be given to `onceEachKafkaMessage` again, for another run. */
 const originals = new WeakMap<KafkaConsumer, Methods>();
 
-/** `around` is that of the option of `createHandleOnce`; `close` is called when the consumer has stopped. */
+/** `around` is of the option of `createHandleOnce`; `close` is called when the consumer has stopped. */
 export function listenTo(
   consumer: KafkaConsumer,
   listener: LogListener,
@@ -113,7 +113,7 @@ export function listenTo(
     endsMembership: (error): error is Error =>
       isError(error) && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
     fetchOf(payload) {
-      // kafkajs lets a consumer that is told to stop while it joins come back, and handle messages.
+      // In kafkajs a consumer that is stopped while it joins can come back, and handle messages.
       if (hasEnded) throw new ConsumerEndedError();
       return fetchOf(payload);
     },
@@ -161,10 +161,10 @@ export function fetchOf(payload: BatchPayload): Fetch {
   };
 }
 
-/** Its types do not have it: the offset that was asked for, which compaction can have removed. */
+/** Its types do not have it: the offset of the request, which compaction can have removed. */
 function positionOf(batch: BatchPayload['batch']): bigint {
-  const asked = 'fetchedOffset' in batch ? String(batch.fetchedOffset) : batch.messages[0]?.offset;
-  return BigInt(asked ?? 0);
+  const from = 'fetchedOffset' in batch ? String(batch.fetchedOffset) : batch.messages[0]?.offset;
+  return BigInt(from ?? 0);
 }
 
 /** As Kafka writes it. */

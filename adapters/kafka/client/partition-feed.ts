@@ -23,8 +23,8 @@ export interface FeedOptions {
   readonly handle: (fetch: Fetch) => Promise<void>;
   /** Called with what `handle` has rejected with. */
   readonly onEnd: (error: unknown) => void;
-  /** Has the client send nothing more for now, or go on. */
-  readonly hold: (isHeld: boolean) => void;
+  /** The client sends nothing more while it is full. */
+  readonly setFull: (isFull: boolean) => void;
   readonly edges: () => Edges | undefined;
 }
 
@@ -50,7 +50,7 @@ export class PartitionFeed {
   #hasMoved = false;
   /** What is between is not in the log any more. It goes on behind that, once nothing before it waits here. */
   #gap: { readonly from: bigint; readonly to: bigint } | undefined;
-  #isHeld = false;
+  #isFull = false;
   #isEnded = false;
   #running: Promise<void> | undefined;
 
@@ -70,7 +70,7 @@ export class PartitionFeed {
     this.#messages.push(message);
     this.#bytes += bytesOf(message);
     this.#reach = offset + 1n;
-    this.#holdIfFull();
+    this.#checkFull();
   }
 
   /** The client has come to the end: records before it that were not delivered never will be. */
@@ -90,7 +90,7 @@ export class PartitionFeed {
     if (!this.#isDue()) return;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
-      // It may have become due, or have been told of the end, in the meantime.
+      // It can have become due, or have come to the end, before that.
       this.drain();
     });
   }
@@ -184,7 +184,7 @@ export class PartitionFeed {
     const done = this.#messages.splice(0, left === -1 ? this.#messages.length : left);
     for (const message of done) this.#bytes -= bytesOf(message);
     if (this.#gap !== undefined && position >= this.#gap.from) this.#pass(this.#gap.to);
-    if (this.#isHeld && this.#fullness() <= LOW) this.#setHeld(false);
+    if (this.#isFull && this.#fullness() <= LOW) this.#setFull(false);
   }
 
   #pass(position: bigint): void {
@@ -200,16 +200,16 @@ export class PartitionFeed {
     this.#bytes = 0;
     this.#position = position;
     this.#reach = position;
-    if (this.#isHeld) this.#setHeld(false);
+    if (this.#isFull) this.#setFull(false);
   }
 
-  #holdIfFull(): void {
-    if (!this.#isHeld && this.#fullness() >= 1) this.#setHeld(true);
+  #checkFull(): void {
+    if (!this.#isFull && this.#fullness() >= 1) this.#setFull(true);
   }
 
-  #setHeld(isHeld: boolean): void {
-    this.#isHeld = isHeld;
-    this.#options.hold(isHeld);
+  #setFull(isFull: boolean): void {
+    this.#isFull = isFull;
+    this.#options.setFull(isFull);
   }
 
   #fullness(): number {

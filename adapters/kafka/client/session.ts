@@ -36,7 +36,7 @@ export abstract class Session implements FeedClient {
   abstract start(): Promise<void>;
   /** Moves the position of a partition, whose feed forgets what has come. */
   abstract moveTo(place: Place, position: bigint): void;
-  abstract hold(place: Place, isHeld: boolean): void;
+  abstract setFull(place: Place, isFull: boolean): void;
   abstract edgesOf(place: Place): Edges | undefined;
   protected abstract sendCommit(place: Place, position: bigint): Promise<void>;
   /** Leaves the group and disconnects. */

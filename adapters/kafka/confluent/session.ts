@@ -16,7 +16,7 @@ import {
 } from './native.ts';
 import { giveThreadBack, takeThread } from './threads.ts';
 
-/** For so long a call waits for the first message. It keeps a thread of the pool busy meanwhile. */
+/** How long a call waits for the first message. It keeps a thread of the pool busy. */
 const WAIT_MS = 100;
 const MOST_AT_ONCE = 500;
 const CALL_TIMEOUT_MS = 1_000;
@@ -96,9 +96,9 @@ export class ConfluentSession extends Session {
     this.#moves.push({ place, position, feed });
   }
 
-  hold(place: Place, isHeld: boolean): void {
+  setFull(place: Place, isFull: boolean): void {
     try {
-      this.#consumer[isHeld ? 'pause' : 'resume']([place]);
+      this.#consumer[isFull ? 'pause' : 'resume']([place]);
     } catch (error) {
       this.#options.onError(error);
     }
@@ -184,7 +184,7 @@ export class ConfluentSession extends Session {
     const isAtEnd = (place: Place): boolean => committed?.has(idOf(place)) === false;
     try {
       this.#consumer.assign(places.map((place) => (isAtEnd(place) ? { ...place, offset: END } : place)));
-      // What was held when it was given back comes back held.
+      // What was paused when it was given back comes back paused.
       if (places.length > 0) this.#consumer.resume(places);
     } catch (error) {
       this.#options.onError(error);

@@ -36,7 +36,7 @@ export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions) {
 
   async function send(): Promise<void> {
     await attempt('heartbeat', () => fetch.heartbeat());
-    if (clock.monotonic() - committedAt < COMMIT_EVERY_MS || generation.over.aborted) return;
+    if (clock.monotonic() - committedAt < COMMIT_EVERY_MS || generation.isOver) return;
     committedAt = clock.monotonic();
     await attempt('commit', () => tracker.commit(fetch));
   }

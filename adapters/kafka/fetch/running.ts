@@ -7,8 +7,8 @@ export type Running<T> = ReturnType<typeof createRunning<T>>;
  * Messages whose handlers run in this process, by place and content.
  *
  * A handler can outlive its fetch: the group rebalances, or another partition is due. When its message is fetched again
- * meanwhile, the second delivery waits for the first, instead of asking the store about ourselves. Another message at
- * the same place, of a topic that was made again, waits for nothing.
+ * before the handler ends, the second delivery waits for the first, and does not ask the store about ourselves. Another
+ * message at the same place, of a topic that was made again, waits for nothing.
  */
 export function createRunning<T>() {
   const running = new Map<string, { readonly message: KafkaMessage; readonly work: Promise<T> }>();

@@ -44,11 +44,11 @@ export interface Fetch extends Place {
   readonly messages: readonly KafkaMessage[];
   /** The position that it was fetched from. */
   readonly from: bigint;
-  /** The position after its last record, of those that are not delivered too. */
+  /** The position after its last record, delivered or not. */
   readonly to: bigint;
   /** The position at the end of the partition. */
   readonly end: bigint;
-  /** Tells the client from where to hand over next. False where a seek has made it void: then nothing is committed. */
+  /** The client hands over from here next. False where a seek has made it void: then nothing is committed. */
   advance(position: bigint): boolean;
   /** Commits a position of its partition, in the generation that the client is in. */
   commit(position: bigint): Promise<void>;
@@ -72,11 +72,11 @@ export interface LogConsumer {
   commit(place: Place, position: bigint): Promise<void>;
   /** Whether an error says that the group goes on without this member, until it has joined again. */
   endsMembership(error: unknown): error is Error;
-  /** Partitions that are not fetched, as far as the client tells. */
+  /** Partitions that are not fetched, as far as the client knows. */
   unreached?(): readonly Place[];
 }
 
-/** What a client tells. */
+/** What a client reports. */
 export interface LogListener {
   /** The group has given out its partitions. Nothing of them is handed over before this returns. */
   joined(assignment: Assignment): void;

@@ -13,6 +13,10 @@ export class Generation {
     return this.#over.signal;
   }
 
+  get isOver(): boolean {
+    return this.over.aborted;
+  }
+
   /** `error` is what a heartbeat or a commit of this generation was refused with. */
   interrupt(error: Error): void {
     this.#interrupted.abort(error);

@@ -26,7 +26,7 @@ export function watchLogs({ clock, admin, groupId, client, assignments, events }
 
   async function look(): Promise<void> {
     const generation = assignments.generation;
-    // As they were before the broker is asked: a fetch can see a later end meanwhile.
+    // As they were before the request: a fetch can see a later end while it runs.
     const known = assignments.trackers().map((tracker) => ({ tracker, before: tracker.lastEnd }));
     for (const topic of new Set(known.map(({ tracker }) => tracker.topic))) {
       try {
@@ -60,7 +60,7 @@ export function watchLogs({ clock, admin, groupId, client, assignments, events }
   };
 }
 
-/** Tells that a partition ends before where it ended. */
+/** Emits that a partition ends before where it ended. */
 export function emitShortened(
   tracker: PartitionTracker,
   before: bigint,

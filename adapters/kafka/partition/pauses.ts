@@ -77,7 +77,7 @@ export class Pauses {
     wait.holds += 1;
     this.#apply(wait);
     return () => {
-      // Another member had the partition meanwhile, or the consumer has stopped.
+      // Another member had the partition since, or the consumer has stopped.
       if (this.#waits.get(idOf(place)) !== wait) return;
       wait.holds -= 1;
       this.#resumeIfFree(wait);

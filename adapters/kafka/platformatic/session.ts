@@ -86,11 +86,11 @@ export class PlatformaticSession extends Session {
     this.#loop.wake();
   }
 
-  hold(place: Place, isHeld: boolean): void {
+  setFull(place: Place, isFull: boolean): void {
     const source = this.#loop.of(place);
     if (source === undefined) return;
-    source.isHeld = isHeld;
-    if (!isHeld) this.#loop.wake();
+    source.isFull = isFull;
+    if (!isFull) this.#loop.wake();
   }
 
   edgesOf(place: Place): Edges | undefined {

@@ -57,7 +57,7 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
     const committed = await askPatiently(() => committedIn(admin, groupId, topic, assigned), isOver);
     const done = new Map<number, DoneDeadLetters>();
     for (const [partition, { offset, metadata }] of committed ?? []) {
-      // Where another reader has come to the end since the start, nothing is fetched that would tell.
+      // Where another reader has come to the end since the start, nothing more is fetched.
       progress.reach(partition, BigInt(offset));
       done.set(partition, new DoneDeadLetters(BigInt(offset), metadata ?? ''));
     }
@@ -109,9 +109,9 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
     },
     async take(fetch: Fetch): Promise<void> {
       const { partition } = fetch;
-      const meeting = known;
+      const generation = known;
       let isMember = true;
-      const isOurs = (): boolean => isMember && meeting === known && fetch.isRunning() && !fetch.isStale();
+      const isOurs = (): boolean => isMember && generation === known && fetch.isRunning() && !fetch.isStale();
       const beats = setInterval(() => {
         // The group rebalances: kafkajs joins it again when the fetch is done, and what is left comes again.
         fetch.heartbeat().catch(() => {
@@ -119,7 +119,7 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
         });
       }, HEARTBEAT_MS);
       try {
-        const done = (await meeting).get(partition);
+        const done = (await generation).get(partition);
         if (done === undefined || !isOurs()) return;
         for (const message of fetch.messages) {
           if (!(await takeOne({ partition, message, isOurs }, done))) return;

@@ -1,11 +1,11 @@
 import { type Clock, type EventSink, isError, warn } from '../../../src/adapter-kit.ts';
 import type { KafkaEvent } from '../log/events.ts';
-import { type GroupMember, type LogAdmin, tellsConfigs } from '../log/log-admin.ts';
+import { type GroupMember, type LogAdmin, readsConfigs } from '../log/log-admin.ts';
 import type { RetryTopic } from '../options/retry-options.ts';
 import { TOPIC_RESOURCE } from '../../shared/kafka/topic-retention.ts';
 import { NOT_COMMITTED } from '../log/start-of.ts';
 
-/** An admin client that can be asked about a group. */
+/** An admin client that can describe a group. */
 export type GroupAdmin = LogAdmin & Required<Pick<LogAdmin, 'describeGroups'>>;
 
 export interface RetryConsumedOptions {
@@ -40,11 +40,11 @@ export function createRetryConsumed(options: RetryConsumedOptions) {
       return true;
     }
     current.delete(topic);
-    tell(topic, fault);
+    warnLate(topic, fault);
     return false;
   }
 
-  function tell(topic: string, fault: string): void {
+  function warnLate(topic: string, fault: string): void {
     const now = clock.monotonic();
     const since = unsafeSince.get(topic) ?? now;
     unsafeSince.set(topic, since);
@@ -100,7 +100,7 @@ async function positionFault({ topic }: RetryTopic, { admin, groupId }: RetryCon
 }
 
 async function topicFault({ topic, delayMs }: RetryTopic, { admin }: RetryConsumedOptions) {
-  if (!tellsConfigs(admin)) return undefined;
+  if (!readsConfigs(admin)) return undefined;
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: ['cleanup.policy', 'retention.ms'] }],
@@ -115,7 +115,7 @@ async function topicFault({ topic, delayMs }: RetryTopic, { admin }: RetryConsum
     : `its retention.ms is not above its delay of ${delayMs}; raise it`;
 }
 
-/** The topics of a member, from what it told the group: a version, and texts with their lengths. */
+/** The topics of a member, from what it sent when it joined: a version, and texts with their lengths. */
 function subscriptionOf(metadata: Buffer): string[] {
   const topics: string[] = [];
   const count = metadata.readInt32BE(2);

@@ -14,7 +14,7 @@ const ATTEMPTS_IN_PLACE = 2;
 /** A message that was handled: where it stands, and what it is. */
 export interface Tried {
   readonly at: Placed;
-  /** The same, or that of which it is a copy. */
+  /** The same, or the message of which it is a copy. */
   readonly original: Placed;
   /** Whether its handler has begun: else its record alone has answered. */
   readonly hasRun: boolean;
@@ -59,7 +59,7 @@ export function createRetryTopics(options: RetryTopicsOptions) {
 
   return {
     has: (topic: string): boolean => delays.has(topic),
-    /** Which messages of a partition may be claimed: in a retry topic those that have waited. */
+    /** Which messages of a partition may be claimed. In a retry topic they have to wait first. */
     split(place: Place, messages: readonly KafkaMessage[]): DueMessages {
       const delayMs = delays.get(place.topic);
       if (delayMs === undefined) return { due: messages, nextAt: undefined };
@@ -101,7 +101,7 @@ export function nextTopic(
   return topics.find(({ delayMs }) => delayMs >= retryAfterMs) ?? topics.at(-1);
 }
 
-/** The same key function, asked for what a message is a copy of. */
+/** The same key function, called with the message of which one is a copy. */
 export function keyOfOriginals(
   key: LogKey<KafkaMessage> | undefined,
   toOriginal: ToOriginal<KafkaMessage>,
