@@ -27,7 +27,7 @@ export interface FeedsOptions {
   readonly handle: (fetch: Fetch) => Promise<void>;
 }
 
-/** The feeds of the partitions that a client has been assigned, from one meeting of the group to the next. */
+/** The feeds of the partitions that a client has been assigned, from one rebalance to the next. */
 export class Feeds {
   readonly #options: FeedsOptions;
   readonly #client: FeedClient;
@@ -64,8 +64,8 @@ export class Feeds {
   }
 
   /**
-   * Throws between two meetings of the group: the client may be of the next generation already, in which another member
-   * can have the partitions.
+   * Throws during a rebalance: the client may be of the next generation already, in which another member can have the
+   * partitions.
    */
   checkCommit(): void {
     if (this.#state === 'given back') throw new RebalanceError('the partitions were given back');

@@ -49,7 +49,7 @@ export class ConfluentSession extends Session {
   #moves: { place: Place; position: bigint; feed: PartitionFeed }[] = [];
   #polling: Promise<void> = Promise.resolve();
   #assigning: Promise<void> = Promise.resolve();
-  /** Another each time that the group gives partitions out, or wants them back. */
+  /** Another one after each assignment and each revocation. */
   #rebalanceEpoch = {};
   #isClosing = false;
 

@@ -78,7 +78,7 @@ export interface LogConsumer {
 
 /** What a client reports. */
 export interface LogListener {
-  /** The group has given out its partitions. Nothing of them is handed over before this returns. */
+  /** The group has assigned partitions. Nothing of them is handed over before this returns. */
   joined(assignment: Assignment): void;
   /** The client has looked up where partitions begin or end: it may have no position of them any more. */
   lookedUp(): void;

@@ -21,7 +21,7 @@ export class Assignments {
     return this.#generation;
   }
 
-  /** The tracker of a partition. Undefined when it is not ours: it was fetched before the group met. */
+  /** The tracker of a partition. Undefined when it is not ours: it was fetched before the rebalance. */
   trackerOf(place: Place): PartitionTracker | undefined {
     if (!this.#isAssigned(place)) return undefined;
     const id = idOf(place);
@@ -34,7 +34,7 @@ export class Assignments {
     return [...this.#trackers.values()].filter((tracker) => this.#isAssigned(tracker));
   }
 
-  /** The group has met. Trackers of partitions that it did not give us are over. */
+  /** The group has rebalanced. Trackers of partitions that it did not assign to us are over. */
   joined(assignment: Assignment): void {
     this.#next(assignment);
     for (const [id, tracker] of this.#trackers) {

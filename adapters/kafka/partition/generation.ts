@@ -1,4 +1,4 @@
-/** The time from one meeting of the group to the next. */
+/** The time from one rebalance of the group to the next. */
 export class Generation {
   readonly #interrupted = new AbortController();
   readonly #over = new AbortController();

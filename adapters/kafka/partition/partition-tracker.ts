@@ -70,7 +70,7 @@ export class PartitionTracker implements Place {
     this.#controller.abort(reason);
   }
 
-  /** The group has met again, and the partition stayed: the client goes on from what is committed. */
+  /** The group has rebalanced, and the partition stayed: the client goes on from what is committed. */
   rejoined(): void {
     this.#expected = undefined;
     this.#latestStart = undefined;
@@ -93,7 +93,7 @@ export class PartitionTracker implements Place {
     this.#isMovedByUser = true;
   }
 
-  /** Whether that is so since the group has met, and nothing was fetched since. */
+  /** Whether that is so since the last rebalance, and nothing was fetched since. */
   get isMovedByUser(): boolean {
     return this.#isMovedByUser;
   }

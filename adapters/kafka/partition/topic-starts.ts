@@ -68,7 +68,7 @@ class TopicStarts {
   readonly #open: Map<number, OpenPlace>;
   readonly #generation: Generation;
   readonly #options: StartOptions;
-  /** Undefined where the group meets again: it is not late then. */
+  /** Undefined during a rebalance: it is not late then. */
   #fault: string | undefined = 'there is no answer yet';
   #isImpatient = false;
   #isLate = false;

@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 5_000;
 export interface MembershipOptions {
   readonly clock: Clock;
   readonly topics: readonly string[];
-  /** Called with what the group has given out, each time that it has met. */
+  /** Called with what this member was assigned, after each rebalance. */
   readonly onJoined: (places: Place[]) => void;
   /** The client has given up the membership. It is joined again. */
   readonly onLost: (error: unknown) => void;
@@ -24,7 +24,7 @@ export interface MembershipOptions {
 /**
  * A place in the group, until it is left.
  *
- * The client keeps it by heartbeats, and joins again when the group meets. It gives up when that fails once: then this
+ * The client keeps it by heartbeats, and joins again when the group rebalances. It gives up when that fails once: then this
  * class joins, as often as it takes.
  *
  * Topics are tracked only during a join: with every call of the group the client reads about tracked topics, and one
@@ -73,7 +73,7 @@ export class Membership {
     this.#track(topics.filter((_, n) => found[n] === true));
   }
 
-  /** Joins the group, also where it is joined: then the group meets. */
+  /** Joins the group, also where it is joined: then the group rebalances. */
   join(): void {
     this.#looks ??= this.#options.clock.setRepeating(() => void this.#look(), LOOK_EVERY_MS);
     this.#endListening ??= onFailedHeartbeat(this.#consumer, (error) => {
@@ -99,7 +99,7 @@ export class Membership {
     await endsWithin(this.#consumer.leaveGroup(true).catch(onError), LEAVE_MS, clock);
   }
 
-  /** A leader of another kind can give out what its member does not subscribe to. */
+  /** A leader on another client can assign what its member does not subscribe to. */
   #ownOf(places: readonly Place[]): Place[] {
     const { topics } = this.#options;
     const isOwn = ({ topic }: Place) => topics.includes(topic);

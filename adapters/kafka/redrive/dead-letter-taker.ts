@@ -50,7 +50,7 @@ export type Taker = ReturnType<typeof createTaker>;
 export function createTaker({ consumer, admin, partitions, options }: Reading) {
   const { topic, groupId, commits, isOver, take } = options;
   const progress = new TopicProgress(new Map(partitions.map(({ partition, end }) => [partition, end])));
-  /** By partition, as committed when the group met. Another promise each time that it meets. */
+  /** By partition, as committed at the last rebalance. Another promise after each one. */
   let known: Promise<ReadonlyMap<number, DoneDeadLetters>> = Promise.resolve(new Map());
 
   async function look(assigned: readonly number[]): Promise<ReadonlyMap<number, DoneDeadLetters>> {
@@ -75,7 +75,7 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
       done.skip(offset);
       return true;
     }
-    // It was kept before the group met again, or has come since the start.
+    // It was kept before a rebalance, or has come since the start.
     if (!progress.isDue(partition, offset)) {
       done.keep(offset);
       return true;
@@ -96,7 +96,7 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
 
   return {
     progress,
-    /** The group has met. Call it before the first fetch of that group. */
+    /** The group has rebalanced. Call it before the first fetch after that. */
     async joined(assigned: readonly number[]): Promise<void> {
       progress.assign(assigned);
       known = look(assigned);

@@ -15,7 +15,7 @@ export interface RetryConsumedOptions {
   readonly events: EventSink<KafkaEvent>;
 }
 
-/** A group that has just met is not ready at once. */
+/** A group is not ready at once after a rebalance. */
 const GRACE_MS = 5_000;
 
 /**
@@ -23,7 +23,7 @@ const GRACE_MS = 5_000;
  *
  * A topic is safe when each member of the group subscribes to it, and the group has committed a position in each of its
  * partitions: wherever a copy lands, some member reads on from before it. A member that changes its subscription makes
- * the group meet, so the answer holds until then.
+ * the group rebalance, so the answer holds until then.
  */
 export function createRetryConsumed(options: RetryConsumedOptions) {
   const { clock, groupId, events } = options;
@@ -63,7 +63,7 @@ export function createRetryConsumed(options: RetryConsumedOptions) {
       answers.set(topic, answer);
       return answer;
     },
-    /** The group has met: what was known of it is void. */
+    /** The group has rebalanced: what was known of it is void. */
     joined(): void {
       answers = new Map();
       unsafeSince.clear();

@@ -80,7 +80,7 @@ export function createRetryTopics(options: RetryTopicsOptions) {
       }
       return (await consumed.isSafe(next)) ? await produce(tried, key, next) : delivered;
     },
-    /** The group has met. */
+    /** The group has rebalanced. */
     joined(): void {
       consumed.joined();
     },
