@@ -1,30 +1,14 @@
-import type { Clock } from '../../../src/adapter-kit.ts';
 import { idOf } from '../log/place-id.ts';
-import type { Assignment, Fetch, LogListener, Place } from '../log/log-client.ts';
-import type { Pauses } from '../partition/pauses.ts';
-import { type Edges, PartitionFeed } from './partition-feed.ts';
+import type { Assignment, LogListener, Place } from '../log/log-client.ts';
+import { type FeedClient, type FeedOptions, PartitionFeed } from './partition-feed.ts';
 
 /** The group rebalances: handlers have to end, before the partitions are given back. */
 export class RebalanceError extends Error {
   override readonly name = 'RebalanceError';
 }
 
-/** What feeds need of their client. */
-export interface FeedClient {
-  readonly isRunning: boolean;
-  commit(place: Place, position: bigint): Promise<void>;
-  /** The client sends nothing more of a full partition. */
-  setFull(place: Place, isFull: boolean): void;
-  edgesOf(place: Place): Edges | undefined;
-  /** Stops the consumer for good. */
-  crash(error: unknown): void;
-}
-
-export interface FeedsOptions {
-  readonly clock: Clock;
+export interface FeedsOptions extends FeedOptions {
   readonly listener: LogListener;
-  readonly pauses: Pick<Pauses, 'isPaused'>;
-  readonly handle: (fetch: Fetch) => Promise<void>;
 }
 
 /** The feeds of the partitions that a client has been assigned, from one rebalance to the next. */
@@ -46,7 +30,8 @@ export class Feeds {
     this.#places = places;
     void this.ended();
     this.#feeds.clear();
-    for (const place of places) this.#feeds.set(idOf(place), this.#feedOf(place));
+    for (const place of places)
+      this.#feeds.set(idOf(place), new PartitionFeed(place, this.#client, this.#options));
     this.#options.listener.joined(assignmentOf(places));
   }
 
@@ -71,6 +56,13 @@ export class Feeds {
     if (this.#state === 'given back') throw new RebalanceError('the partitions were given back');
   }
 
+  /** The client sends heartbeats itself. This one throws when the group rebalances. */
+  heartbeat(): Promise<void> {
+    return this.#state === 'assigned'
+      ? Promise.resolve()
+      : Promise.reject(new RebalanceError('the group rebalances'));
+  }
+
   /** Undefined where the partition is not this member's. */
   of(place: Place): PartitionFeed | undefined {
     return this.#feeds.get(idOf(place));
@@ -91,37 +83,6 @@ export class Feeds {
   /** Hands over what has come. */
   drain(): void {
     for (const feed of this.#feeds.values()) feed.drain();
-  }
-
-  #feedOf(place: Place): PartitionFeed {
-    const { clock, listener, pauses, handle } = this.#options;
-    const client = this.#client;
-    return new PartitionFeed({
-      clock,
-      place,
-      listener,
-      handle,
-      client: {
-        commit: (position) => client.commit(place, position),
-        heartbeat: () => this.#beat(),
-        isRunning: () => client.isRunning,
-      },
-      isPaused: () => pauses.isPaused(place),
-      onEnd: (error) => {
-        if (!(error instanceof RebalanceError)) client.crash(error);
-      },
-      setFull: (isFull) => {
-        client.setFull(place, isFull);
-      },
-      edges: () => client.edgesOf(place),
-    });
-  }
-
-  /** The client sends heartbeats itself; this one says that the group rebalances. */
-  #beat(): Promise<void> {
-    return this.#state === 'assigned'
-      ? Promise.resolve()
-      : Promise.reject(new RebalanceError('the group rebalances'));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Fetch, KafkaMessage, LogListener, Place } from '../log/log-client.ts';
+import type { Pauses } from '../partition/pauses.ts';
 
 /** A full feed lets its client send nothing more for the partition, until it is low. */
 const MOST_MESSAGES = 1_000;
@@ -12,20 +13,24 @@ export interface Edges {
   readonly end?: bigint | undefined;
 }
 
+/** What a feed needs of its client. */
+export interface FeedClient {
+  readonly isRunning: boolean;
+  commit(place: Place, position: bigint): Promise<void>;
+  heartbeat(): Promise<void>;
+  /** The client sends nothing more of a full partition. */
+  setFull(place: Place, isFull: boolean): void;
+  edgesOf(place: Place): Edges | undefined;
+  /** Called with what has ended a feed. */
+  crash(error: unknown): void;
+}
+
 export interface FeedOptions {
   readonly clock: Clock;
-  readonly place: Place;
-  /** What the client does for a fetch of the partition. */
-  readonly client: Pick<Fetch, 'commit' | 'heartbeat' | 'isRunning'>;
   readonly listener: Pick<LogListener, 'passedOver'>;
-  readonly isPaused: () => boolean;
+  readonly pauses: Pick<Pauses, 'isPaused'>;
   /** Handles a fetch. Rejects with what has to end the feed. */
   readonly handle: (fetch: Fetch) => Promise<void>;
-  /** Called with what `handle` has rejected with. */
-  readonly onEnd: (error: unknown) => void;
-  /** The client sends nothing more while it is full. */
-  readonly setFull: (isFull: boolean) => void;
-  readonly edges: () => Edges | undefined;
 }
 
 /**
@@ -35,6 +40,8 @@ export interface FeedOptions {
  * handed over again, so that a pause needs no help of the client, and moves no position of it.
  */
 export class PartitionFeed {
+  readonly #place: Place;
+  readonly #client: FeedClient;
   readonly #options: FeedOptions;
   #messages: KafkaMessage[] = [];
   #bytes = 0;
@@ -54,7 +61,9 @@ export class PartitionFeed {
   #isEnded = false;
   #running: Promise<void> | undefined;
 
-  constructor(options: FeedOptions) {
+  constructor(place: Place, client: FeedClient, options: FeedOptions) {
+    this.#place = place;
+    this.#client = client;
     this.#options = options;
   }
 
@@ -115,13 +124,18 @@ export class PartitionFeed {
   /** Retention has overtaken a client that goes on behind what is next, where that is before the oldest message. */
   #findGap(next: bigint): void {
     const reach = this.#reach;
-    if (reach === undefined || next <= reach || (this.#options.edges()?.oldest ?? 0n) <= reach) return;
+    if (reach === undefined || next <= reach || (this.#client.edgesOf(this.#place)?.oldest ?? 0n) <= reach)
+      return;
     if (this.#messages.length === 0) this.#restart(next);
     else this.#gap ??= { from: reach, to: next };
   }
 
   #isDue(): boolean {
-    return !this.#isEnded && !this.#isMoving && this.#messages.length > 0 && !this.#options.isPaused();
+    return !this.#isEnded && !this.#isMoving && this.#messages.length > 0 && !this.#isPaused();
+  }
+
+  #isPaused(): boolean {
+    return this.#options.pauses.isPaused(this.#place);
   }
 
   async #run(): Promise<void> {
@@ -133,7 +147,7 @@ export class PartitionFeed {
       }
     } catch (error) {
       this.#isEnded = true;
-      this.#options.onEnd(error);
+      this.#client.crash(error);
     }
   }
 
@@ -148,18 +162,19 @@ export class PartitionFeed {
     const reach = this.#reach;
     if (this.#messages.length > 0 || reach === undefined || reach === this.#position) return;
     // Where it begins may not be known yet.
-    if (this.#isMoving || this.#options.isPaused()) return;
+    if (this.#isMoving || this.#isPaused()) return;
     this.#position = reach;
-    this.#options.listener.passedOver(this.#options.place, reach);
+    this.#options.listener.passedOver(this.#place, reach);
   }
 
   #fetch(): Fetch {
-    const { place, client } = this.#options;
+    const place = this.#place;
+    const client = this.#client;
     const epoch = this.#positionEpoch;
     const reach = this.#reach ?? 0n;
     const to = this.#gap?.from ?? reach;
     const messages = this.#messages.filter(({ offset }) => BigInt(offset) < to);
-    this.#end = this.#options.edges()?.end ?? larger(this.#end, reach);
+    this.#end = client.edgesOf(place)?.end ?? larger(this.#end, reach);
     return {
       ...place,
       messages,
@@ -171,9 +186,9 @@ export class PartitionFeed {
         this.#advance(position);
         return true;
       },
-      commit: (position) => client.commit(position),
+      commit: (position) => client.commit(place, position),
       heartbeat: () => client.heartbeat(),
-      isRunning: () => client.isRunning(),
+      isRunning: () => client.isRunning,
       isStale: () => this.#isEnded || epoch !== this.#positionEpoch,
     };
   }
@@ -209,7 +224,7 @@ export class PartitionFeed {
 
   #setFull(isFull: boolean): void {
     this.#isFull = isFull;
-    this.#options.setFull(isFull);
+    this.#client.setFull(this.#place, isFull);
   }
 
   #fullness(): number {

@@ -3,8 +3,8 @@ import { errorOf } from '../log/error-of.ts';
 import type { KafkaWarning } from '../log/events.ts';
 import type { Fetch, LogListener, Place } from '../log/log-client.ts';
 import type { Pauses } from '../partition/pauses.ts';
-import { type FeedClient, Feeds } from './feeds.ts';
-import type { Edges } from './partition-feed.ts';
+import { Feeds, RebalanceError } from './feeds.ts';
+import type { Edges, FeedClient } from './partition-feed.ts';
 
 /** What a session of every client is given. */
 export interface SessionRun {
@@ -64,9 +64,13 @@ export abstract class Session implements FeedClient {
     return this.#end;
   }
 
-  /** Stops for good. */
+  heartbeat(): Promise<void> {
+    return this.feeds.heartbeat();
+  }
+
+  /** Stops for good. Feeds also end with a rebalance, which stops nothing. */
   crash(error: unknown): void {
-    if (!this.#isRunning) return;
+    if (!this.#isRunning || error instanceof RebalanceError) return;
     this.#run.listener.crashed(errorOf(error), false);
     this.stop().catch(this.#run.onError);
   }

@@ -24,8 +24,8 @@ export interface MembershipOptions {
 /**
  * A place in the group, until it is left.
  *
- * The client keeps it by heartbeats, and joins again when the group rebalances. It gives up when that fails once: then this
- * class joins, as often as it takes.
+ * The client keeps it by heartbeats, and joins again when the group rebalances. It gives up when that fails once: then
+ * this class joins, as often as it takes.
  *
  * Topics are tracked only during a join: with every call of the group the client reads about tracked topics, and one
  * that does not exist would fail heartbeats and commits of all.
