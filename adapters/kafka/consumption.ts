@@ -22,8 +22,8 @@ import { createSlots } from './fetch/slots.ts';
 import { followGroup } from './follow-group.ts';
 import { healthOf, type KafkaHealth, withMembership } from './health.ts';
 import type { ConsumptionOptions } from './options/options.ts';
-import { createAssignments } from './partition/assignments.ts';
-import { createPauses } from './partition/pauses.ts';
+import { Assignments } from './partition/assignments.ts';
+import { Pauses } from './partition/pauses.ts';
 import { createWarnStuck } from './partition/stuck.ts';
 import { createWarnMismatchedCopy } from './retry/mismatched-copies.ts';
 import type { GroupAdmin } from './retry/retry-consumed.ts';
@@ -31,9 +31,10 @@ import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry/ret
 import { warnOfSettings } from './settings-warnings.ts';
 import { watchStore } from '../shared/store-health.ts';
 
-/** What a client gets beside the listener that it tells. */
+/** What a client gets with the listener that it reports to. */
 export interface ConnectContext {
   readonly events: EventSink<KafkaEvent>;
+  readonly pauses: Pauses;
   /** Of the option of `createHandleOnce`. */
   readonly around: Around['consumer'];
 }
@@ -64,8 +65,8 @@ export function createConsumption<Client extends LogConsumer>(
   const trial = createTrial();
   const key = options.key && trial.wrap('key', options.key);
   const keyTrial = createKeyTrial(keyOfOriginals(key, toOriginal));
-  const pauses = createPauses(() => client, clock);
-  const assignments = createAssignments(({ topic, partition }) => {
+  const pauses = new Pauses(() => client, clock);
+  const assignments = new Assignments(({ topic, partition }) => {
     pauses.forget({ topic, partition });
     events.emit({ type: 'partition-lost', topic, partition });
   }, clock);
@@ -89,7 +90,7 @@ export function createConsumption<Client extends LogConsumer>(
     running: createRunning<MessageVerdict>(),
   };
   const { listener, membership } = withMembership(followGroup(options, consumption, () => client));
-  const client = connect(listener, { events, around: handleOnce.settings.around?.consumer });
+  const client = connect(listener, { events, pauses, around: handleOnce.settings.around?.consumer });
   warn(connectionWarning({ ...handleOnce.settings, ...options }), events);
   for (const finding of findings) warn(finding, events);
   warnOfSettings(options, events);

@@ -28,7 +28,7 @@ export function followGroup(
       watch?.begin();
       if (admin === undefined) return;
       const start = { clock, client: client(), pauses, assignments, admin, groupId, events };
-      const generation = assignments.generation();
+      const generation = assignments.generation;
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
       if (fromBeginning === false) void holdStartPositions(others, generation, start);
@@ -38,7 +38,7 @@ export function followGroup(
       if (tracker === undefined) return;
       tracker.advanceTo(position);
       const through = { commit: (at: bigint) => client().commit(place, at), isRunning: () => true };
-      const generation = assignments.generation();
+      const generation = assignments.generation;
       commitSoon({ clock, client: client(), tracker, generation, through, events });
     },
     lookedUp() {

@@ -5,7 +5,7 @@ import { idOf } from './log/place-id.ts';
 import type { PartitionTracker } from './partition/partition-tracker.ts';
 import type { StoreReach } from '../shared/store-health.ts';
 
-/** What a consumer of every client tells about its work. */
+/** What a consumer of every client reports about its work. */
 export interface KafkaMonitor {
   /** How often each type of event happened. */
   counts(): Counts<KafkaEvent['type']>;
@@ -68,7 +68,7 @@ export interface PartitionHealth {
 /** Whether a consumer has its place in the group. */
 export type Membership = 'away' | 'joined' | 'ended';
 
-/** The same listener, which follows the membership besides. */
+/** The same listener, which also follows the membership. */
 export function withMembership(listener: LogListener): {
   readonly listener: LogListener;
   readonly membership: () => Membership;

@@ -67,11 +67,11 @@ export function onceEachKafkaMessage<
   const { concurrency, consumer, consumerConfig, handleOnce } = resolved;
   const consumption = createConsumption(
     resolved,
-    (listener, { around }) => listenTo(consumer, listener, around, () => handleOnce.close()),
+    (listener, { pauses, around }) => listenTo(consumer, listener, pauses, around, () => handleOnce.close()),
     consumerConfig && timeoutWarnings(consumerConfig, handleOnce.settings),
   );
   return {
-    // kafkajs commits too, and only positions that it was told: those below which everything is acknowledged.
+    // kafkajs commits too, and only positions that it got: everything below them is acknowledged.
     autoCommit: true,
     autoCommitInterval: AUTO_COMMIT_INTERVAL_MS,
     eachBatchAutoResolve: false,

@@ -2,7 +2,7 @@ import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import { topicWarnings } from '../shared/kafka/topic-retention.ts';
 import type { KafkaEvent } from './log/events.ts';
 import type { ConsumptionOptions } from './options/options.ts';
-import { tellsConfigs } from './log/log-admin.ts';
+import { readsConfigs } from './log/log-admin.ts';
 import { StopError } from './log/stop-errors.ts';
 
 /** Warns of options that leave open what can be lost. */
@@ -31,7 +31,7 @@ export async function warnOfTopics(
     const message = `${onFailed.deadLetterTopic} is consumed too: a dead letter would fail and be produced again, without end`;
     warn({ warning: 'DEAD_LETTER_TOPIC_CONSUMED', message }, events);
   }
-  if (admin === undefined || !tellsConfigs(admin)) return;
+  if (admin === undefined || !readsConfigs(admin)) return;
   for (const warning of await topicWarnings(admin, topics, handleOnce.settings)) warn(warning, events);
 }
 

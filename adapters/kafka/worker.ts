@@ -1,14 +1,9 @@
 import * as z from 'zod/mini';
 import { handlesOf, parseOptions, warn, type Warning } from '../../src/adapter-kit.ts';
-import { RebalanceError } from './client/feeds.ts';
 import type { LogAdmin } from './log/log-admin.ts';
 import type { TopicPartitions } from './log/log-client.ts';
-import {
-  createSessionClient,
-  type Session,
-  type SessionClient,
-  type SessionRun,
-} from './client/session-client.ts';
+import { SessionClient } from './client/session-client.ts';
+import type { Session, SessionRun } from './client/session.ts';
 import { type Connected, createConsumption } from './consumption.ts';
 import type { KafkaOnFailed } from './log/dead-letter.ts';
 import type { KafkaWarning } from './log/events.ts';
@@ -79,7 +74,7 @@ export function createWorker<Admin>(
       onFailed: onFailedOf(onFailed),
       retry: retry && retryOf(retry),
     },
-    (listener, { around, events }) => {
+    (listener, { around, events, pauses }) => {
       function onError(error: unknown): void {
         events.emit({ type: 'client-error', verb: 'fetch', error });
       }
@@ -87,10 +82,10 @@ export function createWorker<Admin>(
         warn(found, events);
       }
 
-      return createSessionClient({
-        ...{ listener, around },
-        open: (handle) => open({ clock, topics, fromBeginning, listener, handle, onError, onWarning }),
-        endsMembership: (error): error is Error => error instanceof RebalanceError,
+      return new SessionClient({
+        ...{ listener, pauses, around },
+        open: (handle) =>
+          open({ clock, topics, fromBeginning, listener, pauses, handle, onError, onWarning }),
       });
     },
     findings,
@@ -119,17 +114,17 @@ function workerOf(
     },
     pause: (given) => {
       checkTopics('pause', given);
-      client.user.pause(given);
+      client.callOfUser('pause', given);
     },
     resume: (given) => {
       checkTopics('resume', given);
-      client.user.resume(given);
+      client.callOfUser('resume', given);
     },
-    paused: () => client.user.paused(),
+    paused: () => client.paused(),
     seek: ({ topic, partition, offset }) => {
       const place = { topic, partition };
       const position = positionOf(offset);
-      client.user.seek(place, position);
+      client.moveByUser(place, position);
       // A rebalance before its first message would forget it.
       client.commit(place, position).catch((error: unknown) => {
         events.emit({ type: 'client-error', verb: 'commit', error });

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
+import { Assignments } from '../../adapters/kafka/partition/assignments.ts';
 import type { Place } from '../../adapters/kafka/log/log-client.ts';
 import type { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -8,10 +8,7 @@ const PLACE = { topic: 'orders', partition: 0 };
 
 function assignmentsWith(assignment: Record<string, number[]> = { orders: [0, 1] }) {
   const lost: Place[] = [];
-  const assignments = createAssignments(
-    ({ topic, partition }) => lost.push({ topic, partition }),
-    systemClock,
-  );
+  const assignments = new Assignments(({ topic, partition }) => lost.push({ topic, partition }), systemClock);
   assignments.joined(assignment);
   /** The tracker of a partition that is ours. */
   const ours = (place: Place): PartitionTracker => {
@@ -36,7 +33,7 @@ describe('a tracker', () => {
     ['of another partition', { orders: [1] }],
     ['of another topic', { invoices: [0] }],
   ])('is not made %s', (_, assignment) => {
-    const assignments = createAssignments(() => undefined, systemClock);
+    const assignments = new Assignments(() => undefined, systemClock);
     if (assignment !== undefined) assignments.joined(assignment);
     expect(assignments.trackerOf(PLACE)).toBeUndefined();
     expect(assignments.trackers()).toEqual([]);
@@ -144,7 +141,7 @@ describe('a generation', () => {
   test('is interrupted with the very error that the group gave, and the first counts', () => {
     const { assignments } = assignmentsWith();
     const error = new Error('rebalance in progress');
-    const generation = assignments.generation();
+    const generation = assignments.generation;
     generation.interrupt(error);
     generation.interrupt(new Error('once more'));
     expect(generation.interrupted.reason).toBe(error);
@@ -154,13 +151,13 @@ describe('a generation', () => {
   test('leaves handlers alone when it ends, and is another after the join', () => {
     const { assignments, ours } = assignmentsWith();
     const tracker = ours(PLACE);
-    const old = assignments.generation();
+    const old = assignments.generation;
     old.interrupt(new Error('rebalance in progress'));
     expect(tracker.ownership.signal.aborted).toBe(false);
     assignments.joined({ orders: [0] });
     // A heartbeat of before the join, answered after it.
     old.interrupt(new Error('illegal generation'));
-    const { interrupted, over } = assignments.generation();
+    const { interrupted, over } = assignments.generation;
     expect([old.interrupted.aborted, old.over.aborted]).toEqual([true, true]);
     expect([interrupted.aborted, over.aborted, tracker.ownership.signal.aborted]).toEqual([
       false,
@@ -172,7 +169,7 @@ describe('a generation', () => {
   test('is over after a stop, and has not been interrupted', () => {
     const { assignments } = assignmentsWith();
     const ended = vi.fn();
-    const { interrupted, over } = assignments.generation();
+    const { interrupted, over } = assignments.generation;
     over.addEventListener('abort', ended);
     assignments.stopped();
     expect(ended).toHaveBeenCalledOnce();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { KafkaEvent, KafkaMessage } from 'handle-once/kafka';
 import { describe, expect, test } from 'vitest';
-import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
+import { Assignments } from '../../adapters/kafka/partition/assignments.ts';
 import { FetchProgress } from '../../adapters/kafka/fetch/fetch-progress.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
@@ -16,7 +16,7 @@ const messagesAt = (offsets: readonly (number | bigint)[]) =>
 function partition() {
   const events: KafkaEvent[] = [];
   const sink = createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) });
-  const assignments = createAssignments(() => undefined, systemClock);
+  const assignments = new Assignments(() => undefined, systemClock);
   assignments.joined({ orders: [0] });
   const fetched = (messages: readonly KafkaMessage[], to?: bigint) => {
     const tracker = assignments.trackerOf(PLACE);
@@ -37,7 +37,7 @@ function partition() {
       isStale: () => false,
     };
     tracker.begin(fetch);
-    const options = { fetch, tracker, generation: assignments.generation(), events: sink };
+    const options = { fetch, tracker, generation: assignments.generation, events: sink };
     return { told, does, tracker, progress: new FetchProgress(options) };
   };
   return { fetched, assignments, events };

@@ -2,6 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { listenTo } from '../../adapters/kafka/client/kafkajs.ts';
 import type { LogListener } from '../../adapters/kafka/log/log-client.ts';
 import { ConsumerEndedError } from '../../adapters/kafka/log/stop-errors.ts';
+import { Pauses } from '../../adapters/kafka/partition/pauses.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { gate } from '../support/gate.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { type FakeConsumer, fakeConsumer } from './support/fake-consumer.ts';
@@ -32,26 +34,28 @@ function listened(consumer: FakeConsumer = fakeConsumer()) {
     crashed: noting('crashed'),
     moved: noting('moved'),
   };
-  return { consumer, client: listenTo(consumer, listener), told, does };
+  const pauses: Pauses = new Pauses(() => client, systemClock);
+  const client = listenTo(consumer, listener, pauses);
+  return { consumer, client, pauses, told, does };
 }
 
 describe("the user's calls of the consumer", () => {
   test('of pause and resume are passed on, and known', () => {
-    const { consumer, client } = listened();
+    const { consumer, pauses } = listened();
     consumer.pause([TOPIC]);
-    expect(client.isPausedByUser(PLACE)).toBe(true);
+    expect(pauses.user.has(PLACE)).toBe(true);
     consumer.resume([{ topic: 'orders' }]);
-    expect(client.isPausedByUser(PLACE)).toBe(false);
+    expect(pauses.user.has(PLACE)).toBe(false);
     expect(consumer.calls).toEqual(['pause orders/0', 'resume orders']);
   });
 
   test('that the client refuses are not known', () => {
-    const { consumer, client } = listened();
+    const { consumer, pauses } = listened();
     consumer.stopped = true;
     expect(() => {
       consumer.pause([TOPIC]);
     }).toThrow(/not initialized/);
-    expect(client.isPausedByUser(PLACE)).toBe(false);
+    expect(pauses.user.has(PLACE)).toBe(false);
   });
 
   test.each(['stop', 'disconnect'] as const)(
@@ -88,10 +92,10 @@ describe("the user's calls of the consumer", () => {
 
 describe('our own calls', () => {
   test('of pause and resume are not taken for the user’s', () => {
-    const { consumer, client } = listened();
-    client.setPaused(PLACE, true, 'adapter');
-    expect(client.isPausedByUser(PLACE)).toBe(false);
-    client.setPaused(PLACE, false, 'adapter');
+    const { consumer, pauses } = listened();
+    const resume = pauses.hold(PLACE);
+    expect(pauses.user.has(PLACE)).toBe(false);
+    resume();
     expect(consumer.calls).toEqual(['pause orders/0', 'resume orders/0']);
   });
 

@@ -1,6 +1,6 @@
 import type { KafkaEvent } from 'handle-once/kafka';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
+import { Assignments } from '../../adapters/kafka/partition/assignments.ts';
 import { watchLogs } from '../../adapters/kafka/partition/log-watch.ts';
 import type { Place } from '../../adapters/kafka/log/log-client.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -22,7 +22,7 @@ afterEach(() => {
 function watched() {
   const events: KafkaEvent[] = [];
   const admin = fakeAdmin();
-  const assignments = createAssignments(() => undefined, systemClock);
+  const assignments = new Assignments(() => undefined, systemClock);
   assignments.joined({ orders: [0, 1, 2], invoices: [0] });
   const [orders, other, , invoices] = [
     { topic: 'orders', partition: 0 },

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { PartitionFeed } from '../../adapters/kafka/client/partition-feed.ts';
+import { type FeedClient, PartitionFeed } from '../../adapters/kafka/client/partition-feed.ts';
 import type { Fetch } from '../../adapters/kafka/log/log-client.ts';
 import { systemClock } from '../../src/adapter-kit.ts';
 import { gate } from '../support/gate.ts';
@@ -16,20 +16,22 @@ function feedOf(
   const held: boolean[] = [];
   const ends: unknown[] = [];
   const state = { isPaused: false, oldest: 0n, end: undefined as bigint | undefined };
-  const feed = new PartitionFeed({
+  const client: FeedClient = {
+    isRunning: true,
+    commit: () => Promise.resolve(),
+    heartbeat: () => Promise.resolve(),
+    setFull: (_, isFull) => held.push(isFull),
+    edgesOf: () => state,
+    crash: (error) => ends.push(error),
+  };
+  const feed = new PartitionFeed({ topic: 'orders', partition: 0 }, client, {
     clock: systemClock,
-    place: { topic: 'orders', partition: 0 },
-    client: { commit: () => Promise.resolve(), heartbeat: () => Promise.resolve(), isRunning: () => true },
     listener: { passedOver: (_, position) => passed.push(position) },
-    isPaused: () => state.isPaused,
+    pauses: { isPaused: () => state.isPaused },
     handle: async (fetch) => {
       fetches.push(fetch);
       await handle(fetch);
     },
-    onEnd: (error) => ends.push(error),
-    hold: (isHeld) => held.push(isHeld),
-    oldest: () => state.oldest,
-    end: () => state.end,
   });
   const offsets = () => fetches.map(({ messages }) => messages.map(({ offset }) => Number(offset)));
   return { feed, fetches, offsets, passed, held, ends, state };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listenTo } from '../../adapters/kafka/client/kafkajs.ts';
 import type { LogListener, Place } from '../../adapters/kafka/log/log-client.ts';
-import { createPauses } from '../../adapters/kafka/partition/pauses.ts';
+import { Pauses } from '../../adapters/kafka/partition/pauses.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
@@ -24,8 +24,8 @@ function pausesWith() {
       pauses.clear();
     },
   };
-  const client = listenTo(consumer, listener as LogListener);
-  const pauses = createPauses(() => client, systemClock);
+  const pauses: Pauses = new Pauses(() => client, systemClock);
+  const client = listenTo(consumer, listener as LogListener, pauses);
   /** A user's own calls. */
   const user = {
     pause: (...partitions: number[]) => {
@@ -35,7 +35,7 @@ function pausesWith() {
       consumer.resume([{ topic: 'orders', ...(partitions.length === 0 ? {} : { partitions }) }]);
     },
   };
-  const isPausedByUser = (place: Place) => client.isPausedByUser(place);
+  const isPausedByUser = (place: Place) => pauses.user.has(place);
   const isPaused = () => consumer.isPaused('orders', 0);
   /** Those of the partitions 0 to 2 that are fetched. */
   const fetched = () => [0, 1, 2].filter((partition) => !consumer.isPaused('orders', partition));

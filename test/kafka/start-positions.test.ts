@@ -1,6 +1,6 @@
 import type { KafkaEvent } from 'handle-once/kafka';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
+import { Assignments } from '../../adapters/kafka/partition/assignments.ts';
 import type { Place } from '../../adapters/kafka/log/log-client.ts';
 import { holdStartPositions } from '../../adapters/kafka/partition/topic-starts.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -22,7 +22,7 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
   const held = new Set<string>();
   const started: string[] = [];
   const moved: string[] = [];
-  const assignments = createAssignments(() => undefined, systemClock);
+  const assignments = new Assignments(() => undefined, systemClock);
   assignments.joined(assignment);
   const nameOf = ({ topic, partition }: Place) => `${topic}/${partition}`;
   const does = {
@@ -60,7 +60,7 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
     },
     events: createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) }),
   };
-  const start = () => holdStartPositions(assignment, assignments.generation(), options);
+  const start = () => holdStartPositions(assignment, assignments.generation, options);
   /** Lets the client hand over a first fetch of partition 0 of orders, and commit where it begins. */
   const fetched = async (position: bigint, commit = () => Promise.resolve()) => {
     const tracker = assignments.trackerOf({ topic: 'orders', partition: 0 });

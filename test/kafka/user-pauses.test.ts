@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TopicPartitions } from '../../adapters/kafka/log/log-client.ts';
-import { UserPauses } from '../../adapters/kafka/client/user-pauses.ts';
+import { UserPauses } from '../../adapters/kafka/partition/user-pauses.ts';
 import { createSubscription } from './support/subscription.ts';
 
 const of = (pauses: UserPauses, topic = 'orders'): number[] =>

@@ -1,62 +1,46 @@
-import type { Clock } from '../../../src/adapter-kit.ts';
 import { idOf } from '../log/place-id.ts';
-import type { Assignment, Fetch, LogListener, PausedBy, Place, TopicPartitions } from '../log/log-client.ts';
-import { PartitionFeed } from './partition-feed.ts';
-import { UserPauses } from './user-pauses.ts';
+import type { Assignment, LogListener, Place } from '../log/log-client.ts';
+import { type FeedClient, type FeedOptions, PartitionFeed } from './partition-feed.ts';
 
 /** The group rebalances: handlers have to end, before the partitions are given back. */
 export class RebalanceError extends Error {
   override readonly name = 'RebalanceError';
 }
 
-export interface FeedsOptions {
-  readonly clock: Clock;
+export interface FeedsOptions extends FeedOptions {
   readonly listener: LogListener;
-  readonly handle: (fetch: Fetch) => Promise<void>;
-  readonly commit: (place: Place, position: bigint) => Promise<void>;
-  readonly isRunning: () => boolean;
-  /** Has the client send nothing more of a partition for now, or go on. */
-  readonly hold: (place: Place, isHeld: boolean) => void;
-  /** The position of the oldest message that is left in a partition, as far as the client knows it. */
-  readonly oldestOf: (place: Place) => bigint | undefined;
-  /** The position at the end of a partition, as far as the client knows it. */
-  readonly endOf: (place: Place) => bigint | undefined;
-  /** Called with what has to stop the consumer. */
-  readonly onCrash: (error: unknown) => void;
 }
 
-/** The feeds of the partitions that a client has been assigned, from one meeting of the group to the next. */
+/** The feeds of the partitions that a client has been assigned, from one rebalance to the next. */
 export class Feeds {
   readonly #options: FeedsOptions;
+  readonly #client: FeedClient;
   readonly #feeds = new Map<string, PartitionFeed>();
-  readonly #userPauses = new UserPauses();
-  /** Paused by the adapter. */
-  readonly #ownPauses = new Set<string>();
   #places: readonly Place[] = [];
-  #isRevoking = false;
-  #areGivenBack = false;
+  #state: 'assigned' | 'revoking' | 'given back' = 'assigned';
 
-  constructor(options: FeedsOptions) {
+  constructor(options: FeedsOptions, client: FeedClient) {
     this.#options = options;
+    this.#client = client;
   }
 
   /** The partitions are this member's from now on. */
   assign(places: readonly Place[]): void {
-    this.#isRevoking = false;
-    this.#areGivenBack = false;
+    this.#state = 'assigned';
     this.#places = places;
     void this.ended();
     this.#feeds.clear();
-    for (const place of places) this.#feeds.set(idOf(place), this.#feedOf(place));
+    for (const place of places)
+      this.#feeds.set(idOf(place), new PartitionFeed(place, this.#client, this.#options));
     this.#options.listener.joined(assignmentOf(places));
   }
 
   /** Resolves when no handler runs of any partition, or its time is up: then they can be given back. */
   async revoke(): Promise<void> {
-    this.#isRevoking = true;
+    this.#state = 'revoking';
     await this.ended();
     this.#feeds.clear();
-    this.#areGivenBack = true;
+    this.#state = 'given back';
   }
 
   /** Hands over nothing more. Resolves when no fetch runs. */
@@ -65,11 +49,18 @@ export class Feeds {
   }
 
   /**
-   * Throws between two meetings of the group: the client may be of the next generation already, in which another member
-   * can have the partitions.
+   * Throws during a rebalance: the client may be of the next generation already, in which another member can have the
+   * partitions.
    */
   checkCommit(): void {
-    if (this.#areGivenBack) throw new RebalanceError('the partitions were given back');
+    if (this.#state === 'given back') throw new RebalanceError('the partitions were given back');
+  }
+
+  /** The client sends heartbeats itself. This one throws when the group rebalances. */
+  heartbeat(): Promise<void> {
+    return this.#state === 'assigned'
+      ? Promise.resolve()
+      : Promise.reject(new RebalanceError('the group rebalances'));
   }
 
   /** Undefined where the partition is not this member's. */
@@ -80,64 +71,18 @@ export class Feeds {
   /** Throws where the partition is not this member's, or is about to be given back. */
   ofOwn(place: Place): PartitionFeed {
     const feed = this.of(place);
-    if (feed === undefined || this.#isRevoking) throw notOwn(place);
+    if (feed === undefined || this.#state !== 'assigned') throw notOwn(place);
     return feed;
-  }
-
-  setPaused(place: Place, isPaused: boolean, by: PausedBy): void {
-    const { topic, partition } = place;
-    if (by === 'user') this.callOfUser(isPaused ? 'pause' : 'resume', [{ topic, partitions: [partition] }]);
-    else if (isPaused) this.#ownPauses.add(idOf(place));
-    else this.#ownPauses.delete(idOf(place));
-    if (!isPaused) this.drain();
-  }
-
-  callOfUser(verb: 'pause' | 'resume', topics: readonly TopicPartitions[]): void {
-    for (const topic of topics) this.#userPauses[verb](topic);
-    if (verb === 'resume') this.drain();
-  }
-
-  isPausedByUser(place: Place): boolean {
-    return this.#userPauses.has(place);
   }
 
   /** The partitions of this member that are paused. */
   paused(): Place[] {
-    return this.#places.filter((place) => this.#isPaused(place));
+    return this.#places.filter((place) => this.#options.pauses.isPaused(place));
   }
 
   /** Hands over what has come. */
   drain(): void {
     for (const feed of this.#feeds.values()) feed.drain();
-  }
-
-  #isPaused(place: Place): boolean {
-    return this.#ownPauses.has(idOf(place)) || this.#userPauses.has(place);
-  }
-
-  #feedOf(place: Place): PartitionFeed {
-    const { clock, listener, handle, commit, isRunning, hold, oldestOf, endOf, onCrash } = this.#options;
-    return new PartitionFeed({
-      clock,
-      place,
-      listener,
-      handle,
-      client: { commit: (position) => commit(place, position), heartbeat: () => this.#beat(), isRunning },
-      isPaused: () => this.#isPaused(place),
-      onEnd: (error) => {
-        if (!(error instanceof RebalanceError)) onCrash(error);
-      },
-      hold: (isHeld) => {
-        hold(place, isHeld);
-      },
-      oldest: () => oldestOf(place),
-      end: () => endOf(place),
-    });
-  }
-
-  /** The client sends heartbeats itself; this one says that the group rebalances. */
-  #beat(): Promise<void> {
-    return this.#isRevoking ? Promise.reject(new RebalanceError('the group rebalances')) : Promise.resolve();
   }
 }
 

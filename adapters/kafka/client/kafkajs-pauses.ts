@@ -1,52 +1,33 @@
 import type { KafkaConsumer, KafkaTopicPartitions } from '../log/kafkajs-types.ts';
-import type { PausedBy, Place } from '../log/log-client.ts';
-import { idOf } from '../log/place-id.ts';
-import { UserPauses } from './user-pauses.ts';
+import type { Place } from '../log/log-client.ts';
+import type { Pauses } from '../partition/pauses.ts';
 
-/**
- * kafkajs keeps one pause for each partition, no matter who made it. Here those of the adapter and of the user are kept
- * apart: neither ends the other.
- */
+type Consumer = Pick<KafkaConsumer, 'pause' | 'resume'>;
+
+/** kafkajs keeps one pause for each partition. Here the adapter and its user do not end each other's. */
 export class KafkaJsPauses {
-  readonly #consumer: Pick<KafkaConsumer, 'pause' | 'resume'>;
-  readonly #user = new UserPauses();
-  /** Paused by the adapter. */
-  readonly #own = new Map<string, Place>();
+  readonly #consumer: Consumer;
+  readonly #pauses: Pauses;
 
-  constructor(consumer: Pick<KafkaConsumer, 'pause' | 'resume'>) {
+  constructor(consumer: Consumer, pauses: Pauses) {
     this.#consumer = consumer;
+    this.#pauses = pauses;
   }
 
-  setPaused(place: Place, isPaused: boolean, by: PausedBy): void {
-    const topics = [{ topic: place.topic, partitions: [place.partition] }];
-    if (by === 'user') {
-      this.callOfUser(isPaused ? 'pause' : 'resume', topics);
-      return;
-    }
-    if (isPaused) this.#own.set(idOf(place), place);
-    else this.#own.delete(idOf(place));
-    if (this.#user.has(place)) return;
-    if (isPaused) this.#pause(place);
-    else this.#consumer.resume(topics);
+  apply(place: Place): void {
+    if (this.#pauses.user.has(place)) return;
+    if (this.#pauses.isWaiting(place)) this.#pause(place);
+    else this.#consumer.resume([{ topic: place.topic, partitions: [place.partition] }]);
   }
 
   callOfUser(verb: 'pause' | 'resume', topics: KafkaTopicPartitions[]): void {
+    const { user } = this.#pauses;
     this.#consumer[verb](topics);
-    for (const topic of topics) this.#user[verb](topic);
+    for (const topic of topics) user[verb](topic);
     // A call for other partitions of a topic, or for all of them, can have lifted a pause of the adapter.
-    for (const place of this.#own.values()) {
-      if (!this.#user.has(place) && topics.some(({ topic }) => topic === place.topic)) this.#pause(place);
+    for (const place of this.#pauses.waiting()) {
+      if (!user.has(place) && topics.some(({ topic }) => topic === place.topic)) this.#pause(place);
     }
-  }
-
-  isPausedByUser(place: Place): boolean {
-    return this.#user.has(place);
-  }
-
-  /** The consumer has stopped, and its pauses are gone with it. */
-  clear(): void {
-    this.#user.clear();
-    this.#own.clear();
   }
 
   /**
@@ -54,9 +35,9 @@ export class KafkaJsPauses {
    * the user had resumed is resumed.
    */
   #pause({ topic, partition }: Place): void {
-    const resumed = this.#user.resumedOf(topic);
+    const resumed = this.#pauses.user.resumedOf(topic);
     this.#consumer.pause([resumed === undefined ? { topic, partitions: [partition] } : { topic }]);
-    const free = resumed?.filter((one) => !this.#own.has(idOf({ topic, partition: one }))) ?? [];
+    const free = resumed?.filter((one) => !this.#pauses.isWaiting({ topic, partition: one })) ?? [];
     if (free.length > 0) this.#consumer.resume([{ topic, partitions: free }]);
   }
 }

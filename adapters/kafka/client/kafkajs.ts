@@ -15,6 +15,7 @@ import type {
   Place,
 } from '../log/log-client.ts';
 import { ConsumerEndedError } from '../log/stop-errors.ts';
+import type { Pauses } from '../partition/pauses.ts';
 import { KafkaJsPauses } from './kafkajs-pauses.ts';
 
 /** Translates a consumer of kafkajs. Its admin and producer are used in the shapes of kafkajs-types.ts. */
@@ -36,16 +37,17 @@ type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'seek' | 'run' | 'stop' 
 /** A consumer's own methods: it may be given to `onceEachKafkaMessage` again, for another run. */
 const originals = new WeakMap<KafkaConsumer, Methods>();
 
-/** `around` is that of the option of `createHandleOnce`; `close` is called when the consumer has stopped. */
+/** `around` is of the option of `createHandleOnce`; `close` is called when the consumer has stopped. */
 export function listenTo(
   consumer: KafkaConsumer,
   listener: LogListener,
+  pauses: Pauses,
   around: Around['consumer'] = (start) => start(),
   close: () => Promise<void> = () => Promise.resolve(),
 ): KafkaJs {
   const own = originals.get(consumer) ?? methodsOf(consumer);
   originals.set(consumer, own);
-  const pauses = new KafkaJsPauses(own);
+  const kafkaJsPauses = new KafkaJsPauses(own, pauses);
   let hasEnded = false;
 
   async function ended(stopped: Promise<void>): Promise<void> {
@@ -56,10 +58,10 @@ export function listenTo(
 
   Object.assign(consumer, {
     pause(topics: KafkaTopicPartitions[]) {
-      pauses.callOfUser('pause', topics);
+      kafkaJsPauses.callOfUser('pause', topics);
     },
     resume(topics: KafkaTopicPartitions[]) {
-      pauses.callOfUser('resume', topics);
+      kafkaJsPauses.callOfUser('resume', topics);
     },
     seek(position) {
       own.seek(position);
@@ -81,7 +83,6 @@ export function listenTo(
     listener.joined(payload.memberAssignment);
   });
   consumer.on('consumer.stop', () => {
-    pauses.clear();
     listener.stopped();
   });
   consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
@@ -99,10 +100,12 @@ export function listenTo(
   }
 
   return {
-    setPaused(...call) {
-      pauses.setPaused(...call);
+    applyPause(place) {
+      kafkaJsPauses.apply(place);
     },
-    isPausedByUser: (place) => pauses.isPausedByUser(place),
+    callOfUser(verb, topics) {
+      kafkaJsPauses.callOfUser(verb, topics as KafkaTopicPartitions[]);
+    },
     moveTo({ topic, partition }, position) {
       own.seek({ topic, partition, offset: String(position) });
     },
@@ -110,7 +113,7 @@ export function listenTo(
     endsMembership: (error): error is Error =>
       isError(error) && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
     fetchOf(payload) {
-      // kafkajs lets a consumer that is told to stop while it joins come back, and handle messages.
+      // In kafkajs a consumer that is stopped while it joins can come back, and handle messages.
       if (hasEnded) throw new ConsumerEndedError();
       return fetchOf(payload);
     },
@@ -158,10 +161,10 @@ export function fetchOf(payload: BatchPayload): Fetch {
   };
 }
 
-/** Its types do not have it: the offset that was asked for, which compaction can have removed. */
+/** Its types do not have it: the offset of the request, which compaction can have removed. */
 function positionOf(batch: BatchPayload['batch']): bigint {
-  const asked = 'fetchedOffset' in batch ? String(batch.fetchedOffset) : batch.messages[0]?.offset;
-  return BigInt(asked ?? 0);
+  const from = 'fetchedOffset' in batch ? String(batch.fetchedOffset) : batch.messages[0]?.offset;
+  return BigInt(from ?? 0);
 }
 
 /** As Kafka writes it. */

@@ -1,28 +1,36 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Fetch, KafkaMessage, LogListener, Place } from '../log/log-client.ts';
+import type { Pauses } from '../partition/pauses.ts';
 
 /** A full feed lets its client send nothing more for the partition, until it is low. */
 const MOST_MESSAGES = 1_000;
 const MOST_BYTES = 4_194_304;
 const LOW = 0.25;
 
+/** The positions at which a partition begins and ends, as far as the client knows them. */
+export interface Edges {
+  readonly oldest?: bigint | undefined;
+  readonly end?: bigint | undefined;
+}
+
+/** What a feed needs of its client. */
+export interface FeedClient {
+  readonly isRunning: boolean;
+  commit(place: Place, position: bigint): Promise<void>;
+  heartbeat(): Promise<void>;
+  /** The client sends nothing more of a full partition. */
+  setFull(place: Place, isFull: boolean): void;
+  edgesOf(place: Place): Edges | undefined;
+  /** Called with what has ended a feed. */
+  crash(error: unknown): void;
+}
+
 export interface FeedOptions {
   readonly clock: Clock;
-  readonly place: Place;
-  /** What the client does for a fetch of the partition. */
-  readonly client: Pick<Fetch, 'commit' | 'heartbeat' | 'isRunning'>;
   readonly listener: Pick<LogListener, 'passedOver'>;
-  readonly isPaused: () => boolean;
+  readonly pauses: Pick<Pauses, 'isPaused'>;
   /** Handles a fetch. Rejects with what has to end the feed. */
   readonly handle: (fetch: Fetch) => Promise<void>;
-  /** Called with what `handle` has rejected with. */
-  readonly onEnd: (error: unknown) => void;
-  /** Has the client send nothing more for now, or go on. */
-  readonly hold: (isHeld: boolean) => void;
-  /** The position of the oldest message that is left in the partition, as far as the client knows it. */
-  readonly oldest: () => bigint | undefined;
-  /** The position at the end of the partition, as far as the client knows it. */
-  readonly end: () => bigint | undefined;
 }
 
 /**
@@ -32,6 +40,8 @@ export interface FeedOptions {
  * handed over again, so that a pause needs no help of the client, and moves no position of it.
  */
 export class PartitionFeed {
+  readonly #place: Place;
+  readonly #client: FeedClient;
   readonly #options: FeedOptions;
   #messages: KafkaMessage[] = [];
   #bytes = 0;
@@ -47,11 +57,13 @@ export class PartitionFeed {
   #hasMoved = false;
   /** What is between is not in the log any more. It goes on behind that, once nothing before it waits here. */
   #gap: { readonly from: bigint; readonly to: bigint } | undefined;
-  #isHeld = false;
+  #isFull = false;
   #isEnded = false;
   #running: Promise<void> | undefined;
 
-  constructor(options: FeedOptions) {
+  constructor(place: Place, client: FeedClient, options: FeedOptions) {
+    this.#place = place;
+    this.#client = client;
     this.#options = options;
   }
 
@@ -67,7 +79,7 @@ export class PartitionFeed {
     this.#messages.push(message);
     this.#bytes += bytesOf(message);
     this.#reach = offset + 1n;
-    this.#holdIfFull();
+    this.#checkFull();
   }
 
   /** The client has come to the end: records before it that were not delivered never will be. */
@@ -87,7 +99,7 @@ export class PartitionFeed {
     if (!this.#isDue()) return;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
-      // It may have become due, or have been told of the end, in the meantime.
+      // It can have become due, or have come to the end, before that.
       this.drain();
     });
   }
@@ -112,13 +124,18 @@ export class PartitionFeed {
   /** Retention has overtaken a client that goes on behind what is next, where that is before the oldest message. */
   #findGap(next: bigint): void {
     const reach = this.#reach;
-    if (reach === undefined || next <= reach || (this.#options.oldest() ?? 0n) <= reach) return;
+    if (reach === undefined || next <= reach || (this.#client.edgesOf(this.#place)?.oldest ?? 0n) <= reach)
+      return;
     if (this.#messages.length === 0) this.#restart(next);
     else this.#gap ??= { from: reach, to: next };
   }
 
   #isDue(): boolean {
-    return !this.#isEnded && !this.#isMoving && this.#messages.length > 0 && !this.#options.isPaused();
+    return !this.#isEnded && !this.#isMoving && this.#messages.length > 0 && !this.#isPaused();
+  }
+
+  #isPaused(): boolean {
+    return this.#options.pauses.isPaused(this.#place);
   }
 
   async #run(): Promise<void> {
@@ -130,7 +147,7 @@ export class PartitionFeed {
       }
     } catch (error) {
       this.#isEnded = true;
-      this.#options.onEnd(error);
+      this.#client.crash(error);
     }
   }
 
@@ -145,18 +162,19 @@ export class PartitionFeed {
     const reach = this.#reach;
     if (this.#messages.length > 0 || reach === undefined || reach === this.#position) return;
     // Where it begins may not be known yet.
-    if (this.#isMoving || this.#options.isPaused()) return;
+    if (this.#isMoving || this.#isPaused()) return;
     this.#position = reach;
-    this.#options.listener.passedOver(this.#options.place, reach);
+    this.#options.listener.passedOver(this.#place, reach);
   }
 
   #fetch(): Fetch {
-    const { place, client } = this.#options;
+    const place = this.#place;
+    const client = this.#client;
     const epoch = this.#positionEpoch;
     const reach = this.#reach ?? 0n;
     const to = this.#gap?.from ?? reach;
     const messages = this.#messages.filter(({ offset }) => BigInt(offset) < to);
-    this.#end = this.#options.end() ?? larger(this.#end, reach);
+    this.#end = client.edgesOf(place)?.end ?? larger(this.#end, reach);
     return {
       ...place,
       messages,
@@ -168,9 +186,9 @@ export class PartitionFeed {
         this.#advance(position);
         return true;
       },
-      commit: (position) => client.commit(position),
+      commit: (position) => client.commit(place, position),
       heartbeat: () => client.heartbeat(),
-      isRunning: () => client.isRunning(),
+      isRunning: () => client.isRunning,
       isStale: () => this.#isEnded || epoch !== this.#positionEpoch,
     };
   }
@@ -181,7 +199,7 @@ export class PartitionFeed {
     const done = this.#messages.splice(0, left === -1 ? this.#messages.length : left);
     for (const message of done) this.#bytes -= bytesOf(message);
     if (this.#gap !== undefined && position >= this.#gap.from) this.#pass(this.#gap.to);
-    if (this.#isHeld && this.#fullness() <= LOW) this.#setHeld(false);
+    if (this.#isFull && this.#fullness() <= LOW) this.#setFull(false);
   }
 
   #pass(position: bigint): void {
@@ -197,16 +215,16 @@ export class PartitionFeed {
     this.#bytes = 0;
     this.#position = position;
     this.#reach = position;
-    if (this.#isHeld) this.#setHeld(false);
+    if (this.#isFull) this.#setFull(false);
   }
 
-  #holdIfFull(): void {
-    if (!this.#isHeld && this.#fullness() >= 1) this.#setHeld(true);
+  #checkFull(): void {
+    if (!this.#isFull && this.#fullness() >= 1) this.#setFull(true);
   }
 
-  #setHeld(isHeld: boolean): void {
-    this.#isHeld = isHeld;
-    this.#options.hold(isHeld);
+  #setFull(isFull: boolean): void {
+    this.#isFull = isFull;
+    this.#client.setFull(this.#place, isFull);
   }
 
   #fullness(): number {

@@ -1,53 +1,14 @@
-import type { Clock, Warning } from '../../../src/adapter-kit.ts';
 import type { Around } from '../../../src/index.ts';
-import type { KafkaWarning } from '../log/events.ts';
 import type { Fetch, LogConsumer, LogListener, Place, TopicPartitions } from '../log/log-client.ts';
-import type { Feeds } from './feeds.ts';
-
-/** One run of a consumer, from its connection to its end. */
-export interface Session extends Pick<LogConsumer, 'moveTo' | 'commit'> {
-  readonly feeds: Feeds;
-  readonly isRunning: boolean;
-  /** Connects. Throws what the client throws. */
-  start(): Promise<void>;
-  /** Waits for handlers, commits what they settled, and leaves the group. */
-  stop(): Promise<void>;
-  /** The partitions of this member that are not fetched, as far as the session itself knows. */
-  unreached?(): Place[];
-}
-
-/** What a session of every client is given. */
-export interface SessionRun {
-  readonly clock: Clock;
-  readonly topics: readonly string[];
-  /** Undefined is false. */
-  readonly fromBeginning: boolean | undefined;
-  readonly listener: LogListener;
-  readonly handle: (fetch: Fetch) => Promise<void>;
-  /** Reports what is tried again, by the client or by the session. */
-  readonly onError: (error: unknown) => void;
-  readonly onWarning: (found: Warning<KafkaWarning>) => void;
-}
+import type { Pauses } from '../partition/pauses.ts';
+import { RebalanceError } from './feeds.ts';
+import type { Session } from './session.ts';
 
 export interface SessionClientOptions {
   readonly listener: LogListener;
+  readonly pauses: Pick<Pauses, 'user'>;
   readonly around: Around['consumer'];
   readonly open: (handle: (fetch: Fetch) => Promise<void>) => Session;
-  readonly endsMembership: LogConsumer['endsMembership'];
-}
-
-/** A consumer that the adapter makes itself, as it commands it: each run is a session of its own. */
-export interface SessionClient extends LogConsumer {
-  run(handle: (fetch: Fetch) => Promise<void>): Promise<void>;
-  stop(): Promise<void>;
-  /** Calls of the user's own. */
-  readonly user: {
-    pause(topics: readonly TopicPartitions[]): void;
-    resume(topics: readonly TopicPartitions[]): void;
-    /** The partitions of this member that are paused, no matter by whom. */
-    paused(): readonly Place[];
-    seek(place: Place, position: bigint): void;
-  };
 }
 
 /** A call of `run`, and its session once that is made. */
@@ -55,84 +16,98 @@ interface Run {
   session: Session | undefined;
 }
 
-export function createSessionClient(options: SessionClientOptions): SessionClient {
-  const { listener, endsMembership } = options;
-  const around: NonNullable<Around['consumer']> = options.around ?? ((start) => start());
-  let session: Session | undefined;
-  /** What was called for last. Undefined where that is a stop. */
-  let wanted: Run | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+/** A consumer that the adapter makes itself: each run is a session of its own. */
+export class SessionClient implements LogConsumer {
+  readonly #options: SessionClientOptions;
+  #session: Session | undefined;
+  /** The last call of `run`. Undefined after a call of `stop`. */
+  #wanted: Run | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SessionClientOptions) {
+    this.#options = options;
+  }
+
+  async run(handle: (fetch: Fetch) => Promise<void>): Promise<void> {
+    const isOver = this.#wanted === undefined || this.#wanted.session?.isRunning === false;
+    if (!isOver) throw new Error('the worker runs already: call stop() first');
+    const run: Run = { session: undefined };
+    this.#wanted = run;
+    await this.#inTurn(() => this.#begin(run, handle));
+  }
+
+  async stop(): Promise<void> {
+    this.#wanted = undefined;
+    await this.#inTurn(async () => {
+      await this.#session?.stop();
+    });
+  }
+
+  applyPause(): void {
+    this.#running().feeds.drain();
+  }
+
+  callOfUser(verb: 'pause' | 'resume', topics: readonly TopicPartitions[]): void {
+    const { feeds } = this.#running();
+    for (const topic of topics) this.#options.pauses.user[verb](topic);
+    feeds.drain();
+  }
+
+  /** The partitions of this member that are paused, no matter by whom. */
+  paused(): readonly Place[] {
+    return this.#session?.isRunning === true ? this.#session.feeds.paused() : [];
+  }
+
+  moveTo(place: Place, position: bigint): void {
+    this.#running().moveTo(place, position);
+  }
+
+  moveByUser(place: Place, position: bigint): void {
+    this.moveTo(place, position);
+    this.#options.listener.moved(place);
+  }
+
+  /** Also while it stops: what was settled last is committed then. */
+  async commit(place: Place, position: bigint): Promise<void> {
+    if (this.#session === undefined) throw new Error('the worker does not run');
+    await this.#session.commit(place, position);
+  }
+
+  endsMembership(error: unknown): error is Error {
+    return error instanceof RebalanceError;
+  }
+
+  unreached(): readonly Place[] {
+    return this.#session?.isRunning === true ? this.#session.unreached() : [];
+  }
 
   /** Runs and stops do not overlap, whether their caller awaits them or not. */
-  function inTurn(step: () => Promise<void>): Promise<void> {
-    const ended = turn.then(step);
-    turn = ended.catch(() => undefined);
+  #inTurn(step: () => Promise<void>): Promise<void> {
+    const ended = this.#turn.then(step);
+    this.#turn = ended.catch(() => undefined);
     return ended;
   }
 
-  async function begin(run: Run, handle: (fetch: Fetch) => Promise<void>): Promise<void> {
+  async #begin(run: Run, handle: (fetch: Fetch) => Promise<void>): Promise<void> {
+    const { open } = this.#options;
+    const around: NonNullable<Around['consumer']> = this.#options.around ?? ((start) => start());
     try {
       // One that has crashed may not have ended.
-      await session?.stop();
-      if (wanted !== run) return;
-      const next = options.open(handle);
-      run.session = next;
-      session = next;
-      await around(() => next.start());
+      await this.#session?.stop();
+      if (this.#wanted !== run) return;
+      const session = open(handle);
+      run.session = session;
+      this.#session = session;
+      await around(() => session.start());
     } catch (error) {
-      session = undefined;
-      if (wanted === run) wanted = undefined;
+      this.#session = undefined;
+      if (this.#wanted === run) this.#wanted = undefined;
       throw error;
     }
   }
 
-  function running(): Session {
-    if (session?.isRunning !== true) throw new Error('the worker does not run: call run() first');
-    return session;
+  #running(): Session {
+    if (this.#session?.isRunning !== true) throw new Error('the worker does not run: call run() first');
+    return this.#session;
   }
-
-  const client: SessionClient = {
-    setPaused(...call) {
-      running().feeds.setPaused(...call);
-    },
-    isPausedByUser: (place) => session?.feeds.isPausedByUser(place) === true,
-    moveTo(place, position) {
-      running().moveTo(place, position);
-    },
-    // Also while it stops: what was settled last is committed then.
-    commit: (place, position) => session?.commit(place, position) ?? notRunning(),
-    endsMembership,
-    unreached: () => (session?.isRunning === true ? session.unreached?.() : undefined) ?? [],
-    async run(handle) {
-      const isOver = wanted === undefined || wanted.session?.isRunning === false;
-      if (!isOver) throw new Error('the worker runs already: call stop() first');
-      const run: Run = { session: undefined };
-      wanted = run;
-      await inTurn(() => begin(run, handle));
-    },
-    async stop() {
-      wanted = undefined;
-      await inTurn(async () => {
-        await session?.stop();
-      });
-    },
-    user: {
-      pause(topics) {
-        running().feeds.callOfUser('pause', topics);
-      },
-      resume(topics) {
-        running().feeds.callOfUser('resume', topics);
-      },
-      paused: () => (session?.isRunning === true ? session.feeds.paused() : []),
-      seek(place, position) {
-        running().moveTo(place, position);
-        listener.moved(place);
-      },
-    },
-  };
-  return client;
-}
-
-function notRunning(): Promise<never> {
-  return Promise.reject(new Error('the worker does not run'));
 }

@@ -20,15 +20,15 @@ interface Pending {
 /**
  * Commits of a consumer, each until the broker has answered it, or for five seconds.
  *
- * The client calls back as soon as it has taken a commit in, and sends it later. What the broker has answered it tells
- * by an event.
+ * The client calls back as soon as it has taken a commit in, and sends it later. The broker's answer comes as an
+ * event.
  */
 export class Commits {
   readonly #consumer: NativeConsumer;
   readonly #clock: Clock;
-  /** With those whose caller waits no more. */
+  /** Also after their callers have given up. */
   readonly #pending = new Set<Pending>();
-  #tellAnswered: () => void = () => undefined;
+  #onAnswered: () => void = () => undefined;
 
   constructor(consumer: NativeConsumer, clock: Clock) {
     this.#consumer = consumer;
@@ -53,7 +53,7 @@ export class Commits {
   async ended(): Promise<void> {
     if (this.#pending.size === 0) return;
     await new Promise<void>((resolve) => {
-      this.#tellAnswered = resolve;
+      this.#onAnswered = resolve;
     });
   }
 
@@ -80,7 +80,7 @@ export class Commits {
   #end(pending: Pending, error: unknown): void {
     this.#pending.delete(pending);
     pending.answer(error);
-    if (this.#pending.size === 0) this.#tellAnswered();
+    if (this.#pending.size === 0) this.#onAnswered();
   }
 }
 

@@ -13,7 +13,7 @@ export interface ConfluentMessage {
   readonly headers?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
-/** A partition, with a position where that is asked for. */
+/** A partition and a position. */
 export interface ConfluentPlace {
   topic: string;
   partition: number;
@@ -40,7 +40,7 @@ export const END = -1;
 
 type Done = (error: unknown) => void;
 
-/** A consumer of the client's callback API, with what its types do not tell. */
+/** A consumer of the client's callback API, with what its types lack. */
 export interface NativeConsumer {
   subscribe(topics: string[]): unknown;
   unsubscribe(): unknown;
@@ -96,7 +96,7 @@ export function kafkaMessageOf(message: ConfluentMessage): KafkaMessage {
     key: typeof key === 'string' ? Buffer.from(key) : key,
     value,
     timestamp: String(timestamp),
-    // The client does not tell them.
+    // The client does not give them.
     attributes: 0,
     offset: String(offset),
     headers: headersOf(headers),

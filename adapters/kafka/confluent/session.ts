@@ -1,9 +1,8 @@
 import { delay, endsWithin } from '../../../src/adapter-kit.ts';
 import { errorOf } from '../log/error-of.ts';
-import { Feeds } from '../client/feeds.ts';
 import type { Place } from '../log/log-client.ts';
-import type { PartitionFeed } from '../client/partition-feed.ts';
-import type { Session, SessionRun } from '../client/session-client.ts';
+import type { Edges, PartitionFeed } from '../client/partition-feed.ts';
+import { Session, type SessionRun } from '../client/session.ts';
 import { idOf } from '../log/place-id.ts';
 import { Commits } from './commits.ts';
 import {
@@ -17,7 +16,7 @@ import {
 } from './native.ts';
 import { giveThreadBack, takeThread } from './threads.ts';
 
-/** For so long a call waits for the first message. It keeps a thread of the pool busy meanwhile. */
+/** How long a call waits for the first message. It keeps a thread of the pool busy. */
 const WAIT_MS = 100;
 const MOST_AT_ONCE = 500;
 const CALL_TIMEOUT_MS = 1_000;
@@ -43,40 +42,24 @@ export interface SessionOptions extends SessionRun {
  * The client is asked for messages all the time, also while handlers run: so no handler is too long for
  * `max.poll.interval.ms`. Partitions are given back only when their handlers have ended, or their time is up.
  */
-export class ConfluentSession implements Session {
-  readonly feeds: Feeds;
+export class ConfluentSession extends Session {
   readonly #options: SessionOptions;
   readonly #consumer: NativeConsumer;
   readonly #commits: Commits;
   #moves: { place: Place; position: bigint; feed: PartitionFeed }[] = [];
   #polling: Promise<void> = Promise.resolve();
   #assigning: Promise<void> = Promise.resolve();
-  /** Another each time that the group gives partitions out, or wants them back. */
+  /** Another one after each assignment and each revocation. */
   #rebalanceEpoch = {};
-  #isStopping = false;
   #isClosing = false;
-  #end: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
+    super(options);
     this.#options = options;
-    const { clock, listener, handle } = options;
-    this.feeds = new Feeds({
-      ...{ clock, listener, handle },
-      commit: (place, position) => this.commit(place, position),
-      isRunning: () => this.isRunning,
-      hold: (place, isHeld) => {
-        this.#hold(place, isHeld);
-      },
-      oldestOf: (place) => this.#watermarksOf(place)?.low,
-      endOf: (place) => this.#watermarksOf(place)?.high,
-      onCrash: (error) => {
-        this.#crash(error);
-      },
-    });
     this.#consumer = options.createConsumer((error, partitions) => {
       this.#rebalance(error, partitions);
     });
-    this.#commits = new Commits(this.#consumer, clock);
+    this.#commits = new Commits(this.#consumer, options.clock);
     this.#consumer.on('data', (message) => {
       this.feeds.of(message)?.receive(kafkaMessageOf(message));
     });
@@ -84,10 +67,6 @@ export class ConfluentSession implements Session {
       this.feeds.of(end)?.reachEnd(BigInt(end.offset));
     });
     for (const event of ['error', 'event.error'] as const) this.#consumer.on(event, options.onError);
-  }
-
-  get isRunning(): boolean {
-    return !this.#isStopping;
   }
 
   /** Connects and subscribes. Throws what the client throws; where it cannot connect, with the brokers' addresses. */
@@ -109,12 +88,6 @@ export class ConfluentSession implements Session {
     if (found !== undefined) this.#options.onWarning(found);
   }
 
-  /** Waits for handlers, commits what they settled, and leaves the group. */
-  stop(): Promise<void> {
-    this.#end ??= this.#stop();
-    return this.#end;
-  }
-
   /** What has come of the partition is forgotten, and nothing is taken in before the client has moved. */
   moveTo(place: Place, position: bigint): void {
     const feed = this.feeds.ofOwn(place);
@@ -123,24 +96,41 @@ export class ConfluentSession implements Session {
     this.#moves.push({ place, position, feed });
   }
 
-  async commit({ topic, partition }: Place, position: bigint): Promise<void> {
-    this.feeds.checkCommit();
+  setFull(place: Place, isFull: boolean): void {
+    try {
+      this.#consumer[isFull ? 'pause' : 'resume']([place]);
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  edgesOf({ topic, partition }: Place): Edges | undefined {
+    try {
+      const { lowOffset, highOffset } = this.#consumer.getWatermarkOffsets(topic, partition);
+      return {
+        ...(lowOffset >= 0 && { oldest: BigInt(lowOffset) }),
+        ...(highOffset >= 0 && { end: BigInt(highOffset) }),
+      };
+    } catch {
+      // Nothing was fetched of it yet.
+      return undefined;
+    }
+  }
+
+  protected async sendCommit({ topic, partition }: Place, position: bigint): Promise<void> {
     await this.#commits.commit({ topic, partition, offset: Number(position) });
   }
 
-  async #stop(): Promise<void> {
-    this.#isStopping = true;
-    await Promise.all([this.feeds.ended(), this.#options.listener.stopping()]);
+  protected async leave(): Promise<void> {
     await this.#assigning;
-    await endsWithin(this.#leave(), LEAVE_MS, this.#options.clock);
-    this.#options.listener.stopped();
+    await endsWithin(this.#disconnect(), LEAVE_MS, this.#options.clock);
   }
 
   /**
    * The client's end waits for its commits, in a thread that keeps the process from its own end. So it begins when they
    * have been answered, as the client does by itself in the end.
    */
-  async #leave(): Promise<void> {
+  async #disconnect(): Promise<void> {
     await endsWithin(this.#commits.ended(), ANSWERED_MS, this.#options.clock);
     this.#isClosing = true;
     await this.#polling;
@@ -171,7 +161,7 @@ export class ConfluentSession implements Session {
       } catch (error) {
         this.#options.onError(error);
         // The client cannot leave before it has an answer.
-        if (this.#isStopping) {
+        if (!this.isRunning) {
           this.#assign(places);
           return;
         }
@@ -194,12 +184,12 @@ export class ConfluentSession implements Session {
     const isAtEnd = (place: Place): boolean => committed?.has(idOf(place)) === false;
     try {
       this.#consumer.assign(places.map((place) => (isAtEnd(place) ? { ...place, offset: END } : place)));
-      // What was held when it was given back comes back held.
+      // What was paused when it was given back comes back paused.
       if (places.length > 0) this.#consumer.resume(places);
     } catch (error) {
       this.#options.onError(error);
     }
-    if (!this.#isStopping) this.feeds.assign(places);
+    if (this.isRunning) this.feeds.assign(places);
   }
 
   async #revoke(): Promise<void> {
@@ -212,33 +202,6 @@ export class ConfluentSession implements Session {
     }
   }
 
-  #hold(place: Place, isHeld: boolean): void {
-    try {
-      this.#consumer[isHeld ? 'pause' : 'resume']([place]);
-    } catch (error) {
-      this.#options.onError(error);
-    }
-  }
-
-  #watermarksOf({ topic, partition }: Place): { low?: bigint; high?: bigint } | undefined {
-    try {
-      const { lowOffset, highOffset } = this.#consumer.getWatermarkOffsets(topic, partition);
-      return {
-        ...(lowOffset >= 0 && { low: BigInt(lowOffset) }),
-        ...(highOffset >= 0 && { high: BigInt(highOffset) }),
-      };
-    } catch {
-      // Nothing was fetched of it yet.
-      return undefined;
-    }
-  }
-
-  #crash(error: unknown): void {
-    if (this.#isStopping) return;
-    this.#options.listener.crashed(errorOf(error), false);
-    this.stop().catch(this.#options.onError);
-  }
-
   async #poll(): Promise<void> {
     while (!this.#isClosing) {
       await this.#move();
@@ -246,7 +209,7 @@ export class ConfluentSession implements Session {
         // A count of messages is waited for to its end: one is waited for, and then what has come with it is taken.
         if ((await this.#consume(1, WAIT_MS)) > 0) await this.#consume(MOST_AT_ONCE, 0);
       } catch (error) {
-        if (codeOf(error) === CODES.fatal) this.#crash(error);
+        if (codeOf(error) === CODES.fatal) this.crash(error);
         else this.#options.onError(error);
         await delay(this.#options.clock, AGAIN_AFTER_MS);
       }

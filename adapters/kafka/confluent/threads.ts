@@ -9,7 +9,7 @@ const SPARE = 2;
 /** How many workers of this process wait for messages, each with a thread of the pool. */
 let workers = 0;
 
-/** Tells of a pool that has too few threads for one worker more. */
+/** Returns a warning where the pool has too few threads for one worker more. */
 export function takeThread(): Warning<KafkaWarning> | undefined {
   workers += 1;
   const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? String(DEFAULT_THREADS), 10);

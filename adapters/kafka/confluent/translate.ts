@@ -47,7 +47,7 @@ export function retryOf<Retry extends { readonly producer: KafkaProducer }>(retr
 }
 
 const STABLE = 3;
-/** As librdkafka tells that nothing is committed. */
+/** The offset by which librdkafka says that nothing is committed. */
 const NOTHING_COMMITTED = '-1001';
 
 export function adminOf(admin: ConfluentAdmin): LogAdmin {
@@ -79,7 +79,7 @@ async function offsetsOf(admin: ConfluentAdmin, topic: string, known: Offsets) {
 }
 
 /**
- * The client tells what members are assigned, not what they subscribe to: what one of them is assigned counts for all.
+ * The client knows what members are assigned, not what they subscribe to: what one is assigned counts for all.
  * A topic that a member does not subscribe to is read by those that do, and waits while they are away.
  */
 function groupOf({ state, members }: ConfluentGroup): GroupDescription {

@@ -18,7 +18,7 @@ export interface EndCommit extends KeepAliveOptions {
  */
 export async function commitAtEnd(late: EndCommit): Promise<void> {
   const { tracker, generation, through } = late;
-  if (generation.over.aborted || !tracker.isUncommitted) return;
+  if (generation.isOver || !tracker.isUncommitted) return;
   try {
     await tracker.commit(through);
   } catch (error) {
@@ -27,7 +27,7 @@ export async function commitAtEnd(late: EndCommit): Promise<void> {
   }
 }
 
-/** The last that asked: the group may have met since the first did, which can commit nothing any more. */
+/** The last request of each: the first one can be of a generation that is over. */
 const waiting = new WeakMap<PartitionTracker, EndCommit>();
 
 /** Commits a second later, once for all that is acknowledged until then. */

@@ -1,6 +1,7 @@
 import { type Clock, endsWithin, onAbort, type Timer } from '../../../src/adapter-kit.ts';
 import type { Fetch } from '../log/log-client.ts';
-import type { Assignments, Generation } from '../partition/assignments.ts';
+import type { Assignments } from '../partition/assignments.ts';
+import type { Generation } from '../partition/generation.ts';
 import type { Ownership } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 

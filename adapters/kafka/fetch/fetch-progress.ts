@@ -1,5 +1,5 @@
 import type { EventSink } from '../../../src/adapter-kit.ts';
-import type { Generation } from '../partition/assignments.ts';
+import type { Generation } from '../partition/generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import type { Fetch, KafkaMessage } from '../log/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
@@ -15,8 +15,8 @@ export interface ProgressOptions {
 /**
  * How far a fetch is acknowledged without a gap.
  *
- * Messages can end in any order, and the client takes the last position that it is told, not the highest. So a position
- * is told only when everything before it is acknowledged. What is acknowledged ahead is remembered for the next fetch.
+ * Messages can end in any order, and the client takes the last position that it gets, not the highest. So it gets one
+ * only when everything before it is acknowledged. What is acknowledged ahead is remembered for the next fetch.
  */
 export class FetchProgress {
   readonly #options: ProgressOptions;
@@ -46,7 +46,7 @@ export class FetchProgress {
     this.#isHalted = true;
   }
 
-  /** The messages that are not known to be acknowledged. To be asked once, before anything runs. */
+  /** The messages that are not known to be acknowledged. To be called once, before anything runs. */
   unacknowledged(): KafkaMessage[] {
     const { fetch } = this.#options;
     const unknown = fetch.messages.filter((message) => !this.#isRemembered(message));
@@ -94,7 +94,7 @@ export class FetchProgress {
 
   #advanceTo(position: bigint): void {
     const { fetch, tracker, generation, events } = this.#options;
-    if (generation.over.aborted) return;
+    if (generation.isOver) return;
     try {
       if (fetch.advance(position)) tracker.advanceTo(position);
     } catch (error) {

@@ -12,17 +12,8 @@ export interface KeepAliveOptions extends Refused {
   readonly tracker: PartitionTracker;
 }
 
-export interface KeepAlive {
-  /** Sends a heartbeat when it is due, and commits what is acknowledged. Never throws. */
-  readonly beat: () => Promise<void>;
-  /** Resolves when the consumer begins to stop. */
-  readonly stopping: Promise<void>;
-  /** Resolves when nothing is under way any more. */
-  readonly end: () => Promise<void>;
-}
-
 /** Heartbeats and commits on a timer: a client may send none while a handler runs, and the group would evict us. */
-export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAlive {
+export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions) {
   const { clock, tracker, generation } = options;
   let resolveStopping: () => void = () => undefined;
   const stopping = new Promise<void>((resolve) => {
@@ -31,7 +22,11 @@ export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAli
   let committedAt = clock.monotonic();
   let underWay: Promise<void> | undefined;
 
-  /** One at a time: the client's requests are shared too, and a broker that hangs would be asked many times. */
+  /**
+   * Sends a heartbeat when it is due, and commits what is acknowledged. Never throws.
+   *
+   * One at a time: the client's requests are shared too, and a broker that hangs would get many.
+   */
   function beat(): Promise<void> {
     underWay ??= send().finally(() => {
       underWay = undefined;
@@ -41,7 +36,7 @@ export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAli
 
   async function send(): Promise<void> {
     await attempt('heartbeat', () => fetch.heartbeat());
-    if (clock.monotonic() - committedAt < COMMIT_EVERY_MS || generation.over.aborted) return;
+    if (clock.monotonic() - committedAt < COMMIT_EVERY_MS || generation.isOver) return;
     committedAt = clock.monotonic();
     await attempt('commit', () => tracker.commit(fetch));
   }
@@ -60,8 +55,10 @@ export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAli
   }, TICK_MS);
   return {
     beat,
+    /** Resolves when the consumer begins to stop. */
     stopping,
-    async end() {
+    /** Resolves when nothing is under way any more. */
+    async end(): Promise<void> {
       clock.clearTimer(timer);
       await underWay;
     },

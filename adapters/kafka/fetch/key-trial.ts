@@ -6,14 +6,10 @@ import { KeyFunctionError } from '../log/stop-errors.ts';
 /** With a dead-letter topic a function that is plainly wrong would drain the whole topic into it. */
 const MOST_FAILURES = 20;
 
-/** Whether a key function works at all: only then a message that it throws for is the message's own fault. */
-export interface KeyTrial {
-  /** Tries the function on a fetch. Throws `KeyFunctionError` once it has thrown for 20 messages and never worked. */
-  look(place: Place, messages: readonly KafkaMessage[]): void;
-  hasWorked(): boolean;
-}
+export type KeyTrial = ReturnType<typeof createKeyTrial>;
 
-export function createKeyTrial(key: LogKey<KafkaMessage> | undefined): KeyTrial {
+/** Whether a key function works at all: only then a message that it throws for is the message's own fault. */
+export function createKeyTrial(key: LogKey<KafkaMessage> | undefined) {
   const failures = new Set<string>();
   let works = key === undefined;
 
@@ -28,7 +24,8 @@ export function createKeyTrial(key: LogKey<KafkaMessage> | undefined): KeyTrial 
 
   return {
     hasWorked: () => works,
-    look(place, messages) {
+    /** Tries the function on a fetch. Throws `KeyFunctionError` once it has thrown for 20 messages and never worked. */
+    look(place: Place, messages: readonly KafkaMessage[]): void {
       for (const message of messages) {
         if (works) return;
         works = worksFor(place, message);

@@ -63,7 +63,7 @@ interface DeliveredMessage extends Tried {
   readonly delivered: Delivered<unknown>;
 }
 
-/** As the message of which it is a copy. One whose headers alone say that it is a copy is a message of its own. */
+/** As the message of which it is a copy. One that is a copy by its headers alone is a message of its own. */
 async function deliverMessage(
   processor: Processor,
   held: HeldMessage,

@@ -14,7 +14,7 @@ export interface RewindOptions {
   readonly isCurrent: () => boolean;
 }
 
-/** A client whose moves come to nothing is let go on in the end. */
+/** After so many moves that had no effect the client may go on. */
 const MOST_TRIES = 10;
 
 /**

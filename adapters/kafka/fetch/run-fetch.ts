@@ -1,5 +1,6 @@
 import type { Clock, EventSink, Trial } from '../../../src/adapter-kit.ts';
-import type { Assignments, Generation } from '../partition/assignments.ts';
+import type { Assignments } from '../partition/assignments.ts';
+import type { Generation } from '../partition/generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { waitForEnd } from './end-of-fetch.ts';
 import { FetchProgress } from './fetch-progress.ts';
@@ -47,40 +48,37 @@ interface FetchRun extends Consumption {
   readonly generation: Generation;
   readonly tracker: PartitionTracker;
   readonly ownership: Ownership;
-  /** False once the group has rebalanced, even where it gave the partition back, or the consumer has stopped. */
-  readonly isOurs: () => boolean;
 }
 
 /**
- * Handles the messages of one fetch of one partition, and tells the client how far they are acknowledged without a gap.
+ * Handles the messages of one fetch of one partition, and moves the client as far as all of them are acknowledged.
  *
- * It throws nothing but the group's own errors, which make the client join again, and those that have to stop the
- * consumer. A message that cannot be acknowledged now pauses its partition and is fetched again later: to throw would
- * stop all partitions, and in the end the consumer.
+ * It throws only the group's own errors, which make the client join again, and errors that have to stop the consumer. A
+ * message that cannot be acknowledged now pauses its partition and is fetched again later: to throw would stop all
+ * partitions, and in the end the consumer.
  */
 export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<void> {
   const { assignments, pauses, events } = consumption;
-  const generation = assignments.generation();
+  const generation = assignments.generation;
   const tracker = assignments.trackerOf(fetch);
   if (tracker === undefined) return;
   pauses.fetched(fetch);
-  const isOurs = () => !generation.over.aborted;
-  const isCurrent = () => isOurs() && !fetch.isStale();
+  const isCurrent = () => !generation.isOver && !fetch.isStale();
   if (await rewindIfSkipped(fetch, { ...consumption, tracker, isCurrent })) {
     if (isCurrent()) withhold(consumption, fetch, [undefined]);
     return;
   }
   beginFetch(tracker, fetch, events);
-  const run = { ...consumption, fetch, generation, tracker, ownership: tracker.ownership, isOurs };
+  const run = { ...consumption, fetch, generation, tracker, ownership: tracker.ownership };
   const mayHandle = await commitFirstPosition(run);
   if (mayHandle) tryFunctions(run);
   const waits = mayHandle ? await handleMessages(run) : [undefined];
   if (!fetch.isRunning()) return;
   generation.interrupted.throwIfAborted();
-  if (waits.length > 0 && isOurs()) withhold(consumption, fetch, waits);
+  if (waits.length > 0 && !generation.isOver) withhold(consumption, fetch, waits);
 }
 
-/** Tells the tracker of the fetch, and the user where it is not the log that it was, read on where it was left. */
+/** Gives the fetch to the tracker. Emits an event where it is another log, or does not go on where the last ended. */
 function beginFetch(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEvent>): void {
   const { topic, partition } = fetch;
   const { lastEnd } = tracker;
@@ -117,18 +115,18 @@ function tryFunctions({ keyTrial, trial, processor, fetch, ownership }: FetchRun
 
 /** Runs the lanes of a fetch. Returns how long each message that could not be acknowledged has to wait. */
 async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
-  const { client, fetch, pauses, generation, ownership, tracker, isOurs } = run;
+  const { fetch, pauses, generation, ownership, tracker } = run;
   const waits: (number | undefined)[] = [];
   const progress = new FetchProgress(run);
   const keepAlive = startKeepAlive(fetch, run);
 
   function mayStart(): boolean {
     const isCalledBack = generation.interrupted.aborted || ownership.signal.aborted;
-    if (!isOurs() || isCalledBack || progress.isHalted || client.isPausedByUser(fetch)) return false;
+    if (generation.isOver || isCalledBack || progress.isHalted || pauses.user.has(fetch)) return false;
     return fetch.isRunning() && !fetch.isStale();
   }
 
-  function note(message: KafkaMessage, verdict: MessageVerdict): boolean {
+  function settle(message: KafkaMessage, verdict: MessageVerdict): boolean {
     if (verdict === 'not-started') return false;
     if (!verdict.acknowledge) {
       waits.push(verdict.retryAfterMs);
@@ -142,7 +140,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
   }
 
   const handle = async (message: KafkaMessage, place: LanePlace): Promise<boolean> =>
-    note(message, await handleMessage(run, message, { place, mayStart, heartbeat: keepAlive.beat }));
+    settle(message, await handleMessage(run, message, { place, mayStart, heartbeat: keepAlive.beat }));
   const unacknowledged = progress.unacknowledged();
   const { due, nextAt } = run.retryTopics?.split(tracker, unacknowledged) ?? { due: unacknowledged };
   const isEnded = () => progress.isEnded;

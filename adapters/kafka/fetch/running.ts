@@ -1,26 +1,22 @@
 import { placeOf } from '../../shared/kafka/log-identity.ts';
 import type { KafkaMessage, Place } from '../log/log-client.ts';
 
+export type Running<T> = ReturnType<typeof createRunning<T>>;
+
 /**
  * Messages whose handlers run in this process, by place and content.
  *
  * A handler can outlive its fetch: the group rebalances, or another partition is due. When its message is fetched again
- * meanwhile, the second delivery waits for the first, instead of asking the store about ourselves. Another message at
- * the same place, of a topic that was made again, waits for nothing.
+ * before the handler ends, the second delivery waits for the first, and does not ask the store about ourselves. Another
+ * message at the same place, of a topic that was made again, waits for nothing.
  */
-export interface Running<T> {
-  /** What runs of a message already, or else what `start` starts. */
-  join(place: Place, message: KafkaMessage, start: () => Promise<T>): Promise<T>;
-  /** Resolves when nothing of what runs now runs any more. */
-  ended(): Promise<unknown>;
-}
-
-export function createRunning<T>(): Running<T> {
+export function createRunning<T>() {
   const running = new Map<string, { readonly message: KafkaMessage; readonly work: Promise<T> }>();
   /** Also those whose place another message has taken. */
   const works = new Set<Promise<T>>();
   return {
-    join({ topic, partition }, message, start) {
+    /** What runs of a message already, or else what `start` starts. */
+    join({ topic, partition }: Place, message: KafkaMessage, start: () => Promise<T>): Promise<T> {
       const id = placeOf(topic, partition, message.offset);
       const known = running.get(id);
       if (known !== undefined && isSame(known.message, message)) return known.work;
@@ -32,7 +28,8 @@ export function createRunning<T>(): Running<T> {
       running.set(id, { message, work });
       return work;
     },
-    ended: () => Promise.allSettled(works),
+    /** Resolves when nothing of what runs now runs any more. */
+    ended: (): Promise<unknown> => Promise.allSettled(works),
   };
 }
 

@@ -1,10 +1,7 @@
-/** Room for a number of handlers at once. Lines have turns, and in each it is given out in the order of requests. */
-export interface Slots {
-  /** Waits for room. Returns what gives it back, once. */
-  take(line: string): Promise<() => void>;
-}
+export type Slots = ReturnType<typeof createSlots>;
 
-export function createSlots(count: number): Slots {
+/** Room for a number of handlers at once. Lines have turns, and in each it is given out in the order of requests. */
+export function createSlots(count: number) {
   /** Those that wait, the one whose turn is next first. None is empty. */
   const lines = new Map<string, (() => void)[]>();
   let free = count;
@@ -43,7 +40,8 @@ export function createSlots(count: number): Slots {
   }
 
   return {
-    async take(line) {
+    /** Waits for room. Returns what gives it back, once. */
+    async take(line: string): Promise<() => void> {
       if (free > 0) free -= 1;
       else await wait(line);
       return once(pass);

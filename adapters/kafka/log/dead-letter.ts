@@ -20,7 +20,7 @@ export interface DeadLetter {
 }
 
 /** What a dead letter says of itself. */
-export const LETTER_HEADERS = [
+export const DEAD_LETTER_HEADERS = [
   'handle-once-id',
   'handle-once-topic',
   'handle-once-partition',
@@ -32,7 +32,7 @@ export const LETTER_HEADERS = [
   'handle-once-attempts',
 ] as const;
 
-export type LetterHeader = (typeof LETTER_HEADERS)[number];
+export type DeadLetterHeader = (typeof DEAD_LETTER_HEADERS)[number];
 
 /** The copy that goes to the dead-letter topic: the original key, value and headers, and why it is there. */
 export function deadLetterOf(original: Placed, facts: DeadLetterFacts): DeadLetter {
@@ -52,7 +52,7 @@ export function deadLetterOf(original: Placed, facts: DeadLetterFacts): DeadLett
       'handle-once-key': facts.key,
       'handle-once-error': facts.errorText,
       'handle-once-attempts': String(facts.attempts),
-    } satisfies KafkaHeaders & Record<LetterHeader, string>,
+    } satisfies KafkaHeaders & Record<DeadLetterHeader, string>,
   };
 }
 

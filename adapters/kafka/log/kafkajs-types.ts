@@ -13,7 +13,7 @@ export interface FetchedBatch {
   readonly messages: readonly FetchedMessage[];
   /** The offset of the next message that is produced, as far as it can be read. */
   readonly highWatermark: string;
-  /** The last that was read, of those that are not delivered too. */
+  /** The last that was read, delivered or not. */
   lastOffset(): string;
 }
 
@@ -24,7 +24,7 @@ export interface BatchPayload {
   heartbeat(): Promise<void>;
   commitOffsetsIfNecessary(offsets: Offsets): Promise<void>;
   isRunning(): boolean;
-  /** Whether `seek` was called for the partition meanwhile. */
+  /** Whether `seek` was called for the partition since it was fetched. */
   isStale(): boolean;
 }
 
@@ -70,8 +70,8 @@ export interface KafkaTopicPartitions {
 /**
  * A consumer of kafkajs, such as `kafka.consumer({ groupId })`.
  *
- * Its methods `pause`, `resume`, `seek`, `run`, `stop` and `disconnect` are replaced by ones that note the call and
- * pass it on.
+ * Its methods `pause`, `resume`, `seek`, `run`, `stop` and `disconnect` are replaced by ones that record the call
+ * and pass it on.
  */
 export interface KafkaConsumer {
   on(event: 'consumer.group_join', listener: (event: GroupJoinEvent) => void): unknown;

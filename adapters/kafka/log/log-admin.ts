@@ -28,10 +28,10 @@ export interface GroupDescription {
   readonly members: readonly GroupMember[];
 }
 
-/** What a member told the group, as bytes, or the topics that are known to be its. */
+/** What a member sent when it joined, as bytes, or the topics that are known to be its. */
 export type GroupMember = { readonly memberMetadata: Buffer } | { readonly topics: readonly string[] };
 
 /** Not every client can read the settings of topics. */
-export function tellsConfigs<Admin extends LogAdmin>(admin: Admin): admin is Admin & TopicConfigs {
+export function readsConfigs<Admin extends LogAdmin>(admin: Admin): admin is Admin & TopicConfigs {
   return admin.describeConfigs !== undefined;
 }

@@ -44,11 +44,11 @@ export interface Fetch extends Place {
   readonly messages: readonly KafkaMessage[];
   /** The position that it was fetched from. */
   readonly from: bigint;
-  /** The position after its last record, of those that are not delivered too. */
+  /** The position after its last record, delivered or not. */
   readonly to: bigint;
   /** The position at the end of the partition. */
   readonly end: bigint;
-  /** Tells the client from where to hand over next. False where a seek has made it void: then nothing is committed. */
+  /** The client hands over from here next. False where a seek has made it void: then nothing is committed. */
   advance(position: bigint): boolean;
   /** Commits a position of its partition, in the generation that the client is in. */
   commit(position: bigint): Promise<void>;
@@ -62,25 +62,23 @@ export interface Fetch extends Place {
 
 /** A consumer as this adapter commands it. */
 export interface LogConsumer {
-  /** Pauses a partition for the adapter or for its user, or ends that one pause. Throws when it does not run. */
-  setPaused(place: Place, isPaused: boolean, by: PausedBy): void;
-  isPausedByUser(place: Place): boolean;
+  /** The adapter pauses a partition, or does so no more: `Pauses` has which. Throws when it does not run. */
+  applyPause(place: Place): void;
+  /** A pause of the user's own, which goes into `Pauses`. Throws when it does not run. */
+  callOfUser(verb: 'pause' | 'resume', topics: readonly TopicPartitions[]): void;
   /** Moves the position of a partition to one that is committed. */
   moveTo(place: Place, position: bigint): void;
   /** Commits a position where no fetch is at hand. Before its first fetch a client can forget it without a word. */
   commit(place: Place, position: bigint): Promise<void>;
   /** Whether an error says that the group goes on without this member, until it has joined again. */
   endsMembership(error: unknown): error is Error;
-  /** Partitions that are not fetched, as far as the client tells. */
+  /** Partitions that are not fetched, as far as the client knows. */
   unreached?(): readonly Place[];
 }
 
-/** Who wants a pause. A partition is fetched again when neither does. */
-export type PausedBy = 'adapter' | 'user';
-
-/** What a client tells. */
+/** What a client reports. */
 export interface LogListener {
-  /** The group has given out its partitions. Nothing of them is handed over before this returns. */
+  /** The group has assigned partitions. Nothing of them is handed over before this returns. */
   joined(assignment: Assignment): void;
   /** The client has looked up where partitions begin or end: it may have no position of them any more. */
   lookedUp(): void;

@@ -1,98 +1,75 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Assignment, Place } from '../log/log-client.ts';
 import { idOf } from '../log/place-id.ts';
+import { Generation } from './generation.ts';
 import { PartitionTracker } from './partition-tracker.ts';
 
-/** The time from one meeting of the group to the next. */
-export interface Generation {
-  /** Aborts, with the group's own error, when the group goes on without us until we join again. */
-  readonly interrupted: AbortSignal;
-  /** Aborts when it is over: another has begun, with other partitions perhaps, or the consumer has stopped. */
-  readonly over: AbortSignal;
-  /** Tells what a heartbeat or a commit of this generation was refused with. */
-  interrupt(error: Error): void;
-}
-
 /** The partitions that are ours, each with its tracker, and our place in the group. */
-export interface Assignments {
-  /** The tracker of a partition. Undefined when it is not ours: it was fetched before the group met. */
-  trackerOf(place: Place): PartitionTracker | undefined;
-  trackers(): readonly PartitionTracker[];
-  readonly generation: () => Generation;
-  /** Tells what we have been assigned. Trackers of anything else are over. */
-  joined(assignment: Assignment): void;
-  /** No partition is ours until the next join; handlers go on, and can still be aborted. */
-  stopped(): void;
-  /** Aborts all handlers; the partitions that are ours stay so. */
-  abortAll(reason: string): void;
-}
+export class Assignments {
+  readonly #onLost: (place: Place) => void;
+  readonly #clock: Pick<Clock, 'wall'>;
+  readonly #trackers = new Map<string, PartitionTracker>();
+  #assigned: Assignment = {};
+  #generation = new Generation();
 
-interface OpenGeneration extends Generation {
-  end(): void;
-}
-
-export function createAssignments(onLost: (place: Place) => void, clock: Pick<Clock, 'wall'>): Assignments {
-  const trackers = new Map<string, PartitionTracker>();
-  let assigned: Assignment = {};
-  let generation = createGeneration();
-
-  function isAssigned({ topic, partition }: Place): boolean {
-    return assigned[topic]?.includes(partition) === true;
+  constructor(onLost: (place: Place) => void, clock: Pick<Clock, 'wall'>) {
+    this.#onLost = onLost;
+    this.#clock = clock;
   }
 
-  function next(assignment: Assignment): void {
-    assigned = assignment;
-    generation.end();
-    generation = createGeneration();
+  get generation(): Generation {
+    return this.#generation;
   }
 
-  return {
-    trackerOf(place) {
-      if (!isAssigned(place)) return undefined;
-      const id = idOf(place);
-      const tracker = trackers.get(id) ?? new PartitionTracker(place, clock);
-      trackers.set(id, tracker);
-      return tracker;
-    },
-    trackers: () => [...trackers.values()].filter(isAssigned),
-    generation: () => generation,
-    joined(assignment) {
-      next(assignment);
-      for (const [id, tracker] of trackers) {
-        const isOurs = isAssigned(tracker);
-        if (isOurs && !tracker.ownership.signal.aborted) {
-          tracker.rejoined();
-          continue;
-        }
-        trackers.delete(id);
-        if (isOurs) continue;
-        tracker.end(abortError('the partition went to another member of the group'));
-        onLost(tracker);
+  /** The tracker of a partition. Undefined when it is not ours: it was fetched before the rebalance. */
+  trackerOf(place: Place): PartitionTracker | undefined {
+    if (!this.#isAssigned(place)) return undefined;
+    const id = idOf(place);
+    const tracker = this.#trackers.get(id) ?? new PartitionTracker(place, this.#clock);
+    this.#trackers.set(id, tracker);
+    return tracker;
+  }
+
+  trackers(): readonly PartitionTracker[] {
+    return [...this.#trackers.values()].filter((tracker) => this.#isAssigned(tracker));
+  }
+
+  /** The group has rebalanced. Trackers of partitions that it did not assign to us are over. */
+  joined(assignment: Assignment): void {
+    this.#next(assignment);
+    for (const [id, tracker] of this.#trackers) {
+      const isOurs = this.#isAssigned(tracker);
+      if (isOurs && !tracker.ownership.signal.aborted) {
+        tracker.rejoined();
+        continue;
       }
-    },
-    stopped() {
-      next({});
-      for (const tracker of trackers.values()) tracker.stopped();
-    },
-    abortAll(reason) {
-      for (const tracker of trackers.values()) tracker.abort(abortError(reason));
-    },
-  };
-}
+      this.#trackers.delete(id);
+      if (isOurs) continue;
+      tracker.end(abortError('the partition went to another member of the group'));
+      this.#onLost(tracker);
+    }
+  }
 
-function createGeneration(): OpenGeneration {
-  const interruption = new AbortController();
-  const over = new AbortController();
-  return {
-    interrupted: interruption.signal,
-    over: over.signal,
-    interrupt(error) {
-      interruption.abort(error);
-    },
-    end() {
-      over.abort();
-    },
-  };
+  /** No partition is ours until the next join; handlers go on, and can still be aborted. */
+  stopped(): void {
+    this.#next({});
+    for (const tracker of this.#trackers.values()) tracker.stopped();
+  }
+
+  /** Aborts all handlers; the partitions that are ours stay so. */
+  abortAll(reason: string): void {
+    for (const tracker of this.#trackers.values()) tracker.abort(abortError(reason));
+  }
+
+  #isAssigned({ topic, partition }: Place): boolean {
+    return this.#assigned[topic]?.includes(partition) === true;
+  }
+
+  #next(assignment: Assignment): void {
+    this.#assigned = assignment;
+    this.#generation.end();
+    this.#generation = new Generation();
+  }
 }
 
 function abortError(message: string): DOMException {

@@ -8,13 +8,6 @@ import type { PartitionTracker } from './partition-tracker.ts';
 
 const LOOK_EVERY_MS = 60_000;
 
-export interface LogWatch {
-  begin(): void;
-  /** Looks now. */
-  look(): Promise<void>;
-  end(): void;
-}
-
 export interface WatchOptions {
   readonly clock: Clock;
   readonly admin: LogAdmin;
@@ -28,12 +21,12 @@ export interface WatchOptions {
  * Looks from time to time whether a partition ends before where it ended, since its topic was made again, and whether
  * its position is gone, since retention has overtaken it.
  */
-export function watchLogs({ clock, admin, groupId, client, assignments, events }: WatchOptions): LogWatch {
+export function watchLogs({ clock, admin, groupId, client, assignments, events }: WatchOptions) {
   let timer: Timer | undefined;
 
   async function look(): Promise<void> {
-    const generation = assignments.generation();
-    // As they were before the broker is asked: a fetch can see a later end meanwhile.
+    const generation = assignments.generation;
+    // As they were before the request: a fetch can see a later end while it runs.
     const known = assignments.trackers().map((tracker) => ({ tracker, before: tracker.lastEnd }));
     for (const topic of new Set(known.map(({ tracker }) => tracker.topic))) {
       try {
@@ -53,20 +46,21 @@ export function watchLogs({ clock, admin, groupId, client, assignments, events }
   }
 
   return {
+    /** Looks now. */
     look,
-    begin() {
+    begin(): void {
       if (timer !== undefined) return;
       timer = clock.setRepeating(() => void look(), LOOK_EVERY_MS);
       timer.unref();
     },
-    end() {
+    end(): void {
       clock.clearTimer(timer);
       timer = undefined;
     },
   };
 }
 
-/** Tells that a partition ends before where it ended. */
+/** Emits that a partition ends before where it ended. */
 export function emitShortened(
   tracker: PartitionTracker,
   before: bigint,

@@ -1,7 +1,7 @@
 import type { LogAdmin } from '../log/log-admin.ts';
 import type { LogConsumer } from '../log/log-client.ts';
 import { committedIn } from '../log/ask-admin.ts';
-import type { Generation } from './assignments.ts';
+import type { Generation } from './generation.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 import { NOT_COMMITTED, startOf } from '../log/start-of.ts';
 
@@ -40,9 +40,9 @@ export async function mendResets(
   const partitions = lost.map(({ tracker }) => tracker.partition);
   const committed = await committedIn(admin, groupId, topic, partitions);
   for (const { tracker, position, oldest } of lost) {
-    // What is read on from the old position is told by its next fetch.
+    // Else the client reads on from the old position.
     if (committed.get(tracker.partition)?.offset !== NOT_COMMITTED) continue;
-    if (generation.over.aborted || tracker.position !== position) continue;
+    if (generation.isOver || tracker.position !== position) continue;
     await client.commit(tracker, oldest);
     client.moveTo(tracker, oldest);
   }

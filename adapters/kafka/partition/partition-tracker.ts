@@ -7,7 +7,7 @@ export interface Skipped {
   readonly position: bigint;
   /** Whether no other member can have read on from there. */
   readonly isOurs: boolean;
-  /** How often the client was asked to read on from there. */
+  /** How often the client was moved there. */
   readonly tries: number;
 }
 
@@ -70,7 +70,7 @@ export class PartitionTracker implements Place {
     this.#controller.abort(reason);
   }
 
-  /** The group has met again, and the partition stayed: the client goes on from what is committed. */
+  /** The group has rebalanced, and the partition stayed: the client goes on from what is committed. */
   rejoined(): void {
     this.#expected = undefined;
     this.#latestStart = undefined;
@@ -93,12 +93,12 @@ export class PartitionTracker implements Place {
     this.#isMovedByUser = true;
   }
 
-  /** Whether that is so since the group has met, and nothing was fetched since. */
+  /** Whether that is so since the last rebalance, and nothing was fetched since. */
   get isMovedByUser(): boolean {
     return this.#isMovedByUser;
   }
 
-  /** The client is told to begin at a position that is committed. */
+  /** The client was moved to a position that is committed. */
   startAt(position: bigint): void {
     this.#expected = position;
   }
@@ -139,7 +139,7 @@ export class PartitionTracker implements Place {
     this.#doubt();
   }
 
-  /** Everything below a position is acknowledged, and the client was told to go on from there. */
+  /** Everything below a position is acknowledged, and the client goes on from there. */
   advanceTo(position: bigint): void {
     this.#goOnAt(position);
     this.#progressAt = this.#clock.wall();
@@ -171,7 +171,7 @@ export class PartitionTracker implements Place {
   }
 
   /** A position was committed that is not of a fetch: what the group has now is not known. */
-  committedBeside(): void {
+  committedElsewhere(): void {
     this.#committed = undefined;
   }
 

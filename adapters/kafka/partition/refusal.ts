@@ -1,5 +1,5 @@
 import type { EventSink } from '../../../src/adapter-kit.ts';
-import type { Generation } from './assignments.ts';
+import type { Generation } from './generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import type { LogConsumer } from '../log/log-client.ts';
 

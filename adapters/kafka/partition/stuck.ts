@@ -5,19 +5,19 @@ import { idOf } from '../log/place-id.ts';
 /** Warns once of a message that nothing but a person can get its partition past. */
 export type WarnStuck = (topic: string, partition: number, offset: string, why: string) => void;
 
-const MOST_TOLD = 1_000;
+const MOST_WARNED = 1_000;
 
 export function createWarnStuck(events: EventSink<KafkaEvent>, hasDeadLetters: boolean): WarnStuck {
   const advice = hasDeadLetters
     ? 'it is not dead-lettered, since a function of the options seems to be wrong: correct it'
     : 'a dead-letter topic, given as onFailed, gets past such messages';
-  const told = new Map<string, Set<string>>();
+  const warned = new Map<string, Set<string>>();
   return (topic, partition, offset, why) => {
     const id = idOf({ topic, partition });
-    const offsets = told.get(id) ?? new Set();
+    const offsets = warned.get(id) ?? new Set();
     if (offsets.has(offset)) return;
-    if (offsets.size >= MOST_TOLD) offsets.clear();
-    told.set(id, offsets.add(offset));
+    if (offsets.size >= MOST_WARNED) offsets.clear();
+    warned.set(id, offsets.add(offset));
     const message =
       `partition ${partition} of ${topic} is stuck at offset ${offset}: ${why} ` + `(${advice})`;
     warn({ warning: 'PARTITION_STUCK', message }, events);

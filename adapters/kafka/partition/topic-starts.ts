@@ -1,5 +1,6 @@
 import { type Clock, delay, type EventSink, isError, onAbort, warn } from '../../../src/adapter-kit.ts';
-import type { Assignments, Generation } from './assignments.ts';
+import type { Assignments } from './assignments.ts';
+import type { Generation } from './generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { committedIn, endsOf } from '../log/ask-admin.ts';
 import type { LogAdmin } from '../log/log-admin.ts';
@@ -23,7 +24,7 @@ export interface StartOptions {
   readonly from?: Beginning;
 }
 
-/** For so long partitions are held in any case, and nothing is told. */
+/** How long partitions are held in any case, without a warning. */
 const PATIENCE_MS = 5_000;
 const AGAIN_AFTER_MS = 200;
 const LATE_AGAIN_AFTER_MS = 5_000;
@@ -60,14 +61,14 @@ export async function holdStartPositions(
  * Where the partitions of one topic begin, in one generation. Each is held until that is committed.
  *
  * What takes longer than five seconds is warned of, and goes on in the background: partitions of retry topics stay
- * held, others are fetched meanwhile.
+ * held, others are fetched.
  */
 class TopicStarts {
   readonly #topic: string;
   readonly #open: Map<number, OpenPlace>;
   readonly #generation: Generation;
   readonly #options: StartOptions;
-  /** Undefined where the group meets again: it is not late then. */
+  /** Undefined during a rebalance: it is not late then. */
   #fault: string | undefined = 'there is no answer yet';
   #isImpatient = false;
   #isLate = false;
@@ -95,7 +96,7 @@ class TopicStarts {
     });
     while (!this.#isOver()) {
       const waitMs = await this.#tryOnce();
-      // The process may end meanwhile.
+      // The process may end before that.
       if (!this.#isOver()) await delay(clock, waitMs, { keepsAlive: false });
     }
     clock.clearTimer(timer);
@@ -149,7 +150,7 @@ class TopicStarts {
       await this.#options.client.commit(place, position);
     } finally {
       // A client that tries for itself can have sent it behind the commit of a first fetch.
-      if (!place.isHeld) this.#trackerOf(place)?.committedBeside();
+      if (!place.isHeld) this.#trackerOf(place)?.committedElsewhere();
     }
   }
 
@@ -161,14 +162,14 @@ class TopicStarts {
       const found = committed.get(place.partition)?.offset;
       // The client commits nothing before its first fetch.
       if (found === place.start?.committed && !this.#isMovedByUser(place)) continue;
-      // What another member has committed meanwhile stands.
+      // What another member has committed stands.
       if (found === String(place.start?.position)) this.#move(place);
       this.#close(place);
     }
   }
 
   /**
-   * Only once it is committed: a client that was frozen meanwhile would keep the move in mind until it has the
+   * Only once it is committed: a client that was frozen would keep the move in mind until it has the
    * partition again, and then pass what others were handling.
    */
   #move(place: OpenPlace): void {

@@ -16,8 +16,8 @@ interface Metadata {
 }
 
 /**
- * What the leader of a group gives to its members: each partition to the one that has the fewest, of those that
- * subscribe to its topic. The client's own gives partitions of the leader's topics to all members.
+ * What the leader of a group gives to its members: each partition goes to the subscriber of its topic that has the
+ * fewest. The client's own assigner gives partitions of the leader's topics to all members.
  */
 export function assignEvenly(
   _leaderId: string,

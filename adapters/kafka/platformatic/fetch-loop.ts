@@ -16,7 +16,7 @@ import { OLDEST, startsOf } from './starts.ts';
 
 const UNKNOWN_EPOCH = -1;
 
-/** A broker forgets what it was asked for before, after an error too. The next fetch begins a new session. */
+/** The broker has forgotten earlier requests. The next fetch begins a new session. */
 const SESSION_ERRORS = new Set([
   'FETCH_SESSION_ID_NOT_FOUND',
   'INVALID_FETCH_SESSION_EPOCH',
@@ -53,7 +53,7 @@ export class FetchLoop {
   /** How many partitions each topic had when it was first seen. */
   readonly #counts = new Map<string, number>();
   readonly #busy = new Set<number>();
-  /** Topics whose partitions have not been told where they begin, topics that cannot be fetched, and brokers. */
+  /** Topics of which beginnings are not known, topics that cannot be fetched, and brokers. */
   readonly #beginnings: Retries<string>;
   readonly #topics: Retries<string>;
   readonly #nodes: Retries<number>;
@@ -101,7 +101,7 @@ export class FetchLoop {
     this.#topics.clear();
   }
 
-  /** Those that are not fetched: it is not known where they begin, or their topic cannot be read. */
+  /** Partitions that are not fetched: it is not known where they begin, or their topic cannot be read. */
   unreached(): Place[] {
     return [...this.#sources.values()]
       .filter(({ position, place }) => position === undefined || this.#topics.hasFailed(place.topic))
@@ -124,8 +124,8 @@ export class FetchLoop {
       if (!this.#beginnings.isWaiting(topic)) void this.#begin(topic, ofTopic);
     }
     const wanted = sources.filter(
-      ({ position, isHeld, place }) =>
-        position !== undefined && !isHeld && !this.#topics.isWaiting(place.topic),
+      ({ position, isFull, place }) =>
+        position !== undefined && !isFull && !this.#topics.isWaiting(place.topic),
     );
     const located = await Promise.all(
       [...grouped(wanted, topicOf)].map(([topic, ofTopic]) => this.#locate(topic, ofTopic)),
@@ -142,7 +142,7 @@ export class FetchLoop {
       this.#beginnings.succeeded(topic);
     } catch (error) {
       if (!sources.some((source) => this.of(source.place) === source)) return;
-      this.#tell(error);
+      this.#report(error);
       this.#beginnings.failed(topic);
     } finally {
       for (const source of sources) source.isBeginning = false;
@@ -170,7 +170,7 @@ export class FetchLoop {
         return { source, node, topicId: found.id, from };
       });
     } catch (error) {
-      this.#tell(error);
+      this.#report(error);
       this.#topics.failed(topic);
       return [];
     }
@@ -227,25 +227,25 @@ export class FetchLoop {
       for (const [source, oldest] of starts) source.goOnAt(oldest);
       if (gone.length > 0 || [...errorsIn(error)].some(isOfSession)) return;
       this.#consumer.clearMetadata();
-      this.#tell(error);
+      this.#report(error);
     } catch (again) {
       this.#nodes.failed(node);
-      this.#tell(again);
+      this.#report(again);
     }
   }
 
-  /** Returns the partitions whose position is not in the log. A topic of which one is refused waits, alone. */
+  /** Returns the partitions whose position is not in the log. A topic with a refused partition waits, alone. */
   #take({ responses }: FetchResponse, located: readonly Located[]): Source[] {
     const gone: Source[] = [];
     const refused = new Set<string>();
-    const askedAt = new Map(located.map((one) => [`${one.topicId}/${one.source.place.partition}`, one]));
+    const requests = new Map(located.map((one) => [`${one.topicId}/${one.source.place.partition}`, one]));
     for (const { topicId, partitions } of responses) {
       for (const partition of partitions) {
-        const asked = askedAt.get(`${topicId}/${partition.partitionIndex}`);
-        if (asked === undefined) continue;
-        if (partition.errorCode === 0) asked.source.take(partition, asked.from);
-        else if (partition.errorCode === OUT_OF_RANGE) gone.push(asked.source);
-        else refused.add(asked.source.place.topic);
+        const request = requests.get(`${topicId}/${partition.partitionIndex}`);
+        if (request === undefined) continue;
+        if (partition.errorCode === 0) request.source.take(partition, request.from);
+        else if (partition.errorCode === OUT_OF_RANGE) gone.push(request.source);
+        else refused.add(request.source.place.topic);
       }
     }
     for (const topic of new Set(located.map(({ source }) => source.place.topic))) {
@@ -255,7 +255,7 @@ export class FetchLoop {
     return gone;
   }
 
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     if (!this.#isOver) this.#options.onError(plainError(error));
   }
 }

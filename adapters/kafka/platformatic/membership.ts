@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 5_000;
 export interface MembershipOptions {
   readonly clock: Clock;
   readonly topics: readonly string[];
-  /** Called with what the group has given out, each time that it has met. */
+  /** Called with what this member was assigned, after each rebalance. */
   readonly onJoined: (places: Place[]) => void;
   /** The client has given up the membership. It is joined again. */
   readonly onLost: (error: unknown) => void;
@@ -24,11 +24,11 @@ export interface MembershipOptions {
 /**
  * A place in the group, until it is left.
  *
- * The client keeps it by heartbeats, and joins again when the group meets. It gives up when that fails once: then it is
- * told to join, as often as it takes.
+ * The client keeps it by heartbeats, and joins again when the group rebalances. It gives up when that fails once: then
+ * this class joins, as often as it takes.
  *
- * It tracks topics for as long as it joins: with every call of the group the client reads of those that it tracks, and
- * one that there is not would fail heartbeats and commits of all.
+ * Topics are tracked only during a join: with every call of the group the client reads about tracked topics, and one
+ * that does not exist would fail heartbeats and commits of all.
  */
 export class Membership {
   readonly #options: MembershipOptions;
@@ -60,12 +60,12 @@ export class Membership {
     });
   }
 
-  /** What is not fetched: topics that there are not, with their first partition, and what is of other topics. */
+  /** What is not fetched: the first partition of topics that do not exist, and partitions of other topics. */
   unreached(): Place[] {
     return [...this.#missing.map((topic) => ({ topic, partition: 0 })), ...this.#foreign];
   }
 
-  /** Subscribes to the topics that there are. To be called before each join, which one that is missing would fail. */
+  /** Subscribes to the topics that exist. To be called before each join: a missing topic would fail it. */
   async subscribe(): Promise<void> {
     const { topics } = this.#options;
     const found = await Promise.all(topics.map((topic) => this.#isThere(topic)));
@@ -73,7 +73,7 @@ export class Membership {
     this.#track(topics.filter((_, n) => found[n] === true));
   }
 
-  /** Joins the group, also where it is joined: then the group meets. */
+  /** Joins the group, also where it is joined: then the group rebalances. */
   join(): void {
     this.#looks ??= this.#options.clock.setRepeating(() => void this.#look(), LOOK_EVERY_MS);
     this.#endListening ??= onFailedHeartbeat(this.#consumer, (error) => {
@@ -99,7 +99,7 @@ export class Membership {
     await endsWithin(this.#consumer.leaveGroup(true).catch(onError), LEAVE_MS, clock);
   }
 
-  /** A leader of another kind can give out what its member does not subscribe to. */
+  /** A leader on another client can assign what its member does not subscribe to. */
   #ownOf(places: readonly Place[]): Place[] {
     const { topics } = this.#options;
     const isOwn = ({ topic }: Place) => topics.includes(topic);
@@ -108,7 +108,7 @@ export class Membership {
       const message =
         `the group gave this member partitions of ${topic}, which is not among its topics: they are not read. ` +
         'Give all members of the group the same topics';
-      this.#tell(new Error(message));
+      this.#report(new Error(message));
     }
     return places.filter(isOwn);
   }
@@ -126,7 +126,7 @@ export class Membership {
       return true;
     } catch (error) {
       // What has failed since it was left is of no use.
-      if (!this.lookForFence(error)) this.#tell(error);
+      if (!this.lookForFence(error)) this.#report(error);
       return false;
     }
   }
@@ -139,7 +139,7 @@ export class Membership {
       const found = await Promise.all(this.#missing.map((topic) => this.#isThere(topic)));
       if (found.includes(true)) this.join();
     } catch (error) {
-      this.#tell(error);
+      this.#report(error);
     }
   }
 
@@ -149,7 +149,7 @@ export class Membership {
       return true;
     } catch (error) {
       if (isOfNetwork(error)) throw error;
-      this.#tell(error);
+      this.#report(error);
       return false;
     }
   }
@@ -163,7 +163,7 @@ export class Membership {
     }
   }
 
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     if (!this.#isOver) this.#options.onError(error);
   }
 }

@@ -74,7 +74,7 @@ export interface NativeConsumer {
   /** Null where it has no place in the group. */
   readonly memberId: string | null;
   readonly connections: { close(): Promise<void> };
-  /** Those that it subscribes to when it joins, and of which it reads with every call of the group. */
+  /** Topics that it subscribes to when it joins, and reads about with every call of the group. */
   readonly topics: { track(topic: string): boolean; untrack(topic: string): boolean };
   on(event: 'consumer:group:join', listener: (joined: { assignments?: NativeTopic[] }) => void): unknown;
   on(event: 'error', listener: (error: unknown) => void): unknown;
@@ -99,7 +99,7 @@ export interface NativeConsumer {
 /** By topic, and then by partition. */
 export type Offsets = ReadonlyMap<string, readonly (bigint | undefined)[]>;
 
-/** Ends a consumer, also where its group cannot be told. */
+/** Ends a consumer, also where its group cannot be reached. */
 export async function closed(consumer: NativeConsumer): Promise<void> {
   try {
     await consumer.close(true);
@@ -118,14 +118,14 @@ export function* errorsIn(error: unknown): Generator<Error> {
   if (error instanceof AggregateError) for (const inner of error.errors) yield* errorsIn(inner);
 }
 
-/** The error that says what has happened: the only one in those that the client wraps it in. */
+/** The error that says what has happened, without the errors that wrap it alone. */
 export function plainError(error: unknown): unknown {
   const inner: unknown =
     error instanceof AggregateError && error.errors.length === 1 ? error.errors[0] : error;
   return inner === error ? error : plainError(inner);
 }
 
-/** The first error in those that the client wraps it in. */
+/** The first of the errors that the client has wrapped. */
 export function firstError(error: unknown): unknown {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
   return first === undefined ? error : firstError(first);

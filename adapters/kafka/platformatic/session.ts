@@ -1,7 +1,8 @@
 import { errorOf } from '../log/error-of.ts';
-import { Feeds, notOwn, RebalanceError } from '../client/feeds.ts';
+import { notOwn, RebalanceError } from '../client/feeds.ts';
 import type { Place } from '../log/log-client.ts';
-import type { Session, SessionRun } from '../client/session-client.ts';
+import type { Edges } from '../client/partition-feed.ts';
+import { Session, type SessionRun } from '../client/session.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import { Membership } from './membership.ts';
 import { closed, type NativeConsumer, needsRejoin, plainError } from './native.ts';
@@ -23,32 +24,17 @@ export interface SessionOptions extends SessionRun {
  * It has two consumers of the package. One is the member of the group, and commits; one fetches, on connections of its
  * own, since a broker answers nothing on one on which it waits for messages.
  */
-export class PlatformaticSession implements Session {
-  readonly feeds: Feeds;
+export class PlatformaticSession extends Session {
   readonly #options: SessionOptions;
   readonly #member: NativeConsumer;
   readonly #fetcher: NativeConsumer;
   readonly #loop: FetchLoop;
   readonly #membership: Membership;
-  #isStopping = false;
-  #end: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
+    super(options);
     this.#options = options;
-    const { clock, topics, listener, handle, bytesOfPartition, onError } = options;
-    this.feeds = new Feeds({
-      ...{ clock, listener, handle },
-      commit: (place, position) => this.commit(place, position),
-      isRunning: () => this.isRunning,
-      hold: (place, isHeld) => {
-        this.#hold(place, isHeld);
-      },
-      oldestOf: (place) => this.#loop.of(place)?.oldest,
-      endOf: (place) => this.#loop.of(place)?.end,
-      onCrash: (error) => {
-        this.#crash(error);
-      },
-    });
+    const { clock, topics, bytesOfPartition, onError } = options;
     this.#fetcher = options.createConsumer({});
     this.#fetcher.on('error', onError);
     // Called before each join, which waits for it.
@@ -69,16 +55,12 @@ export class PlatformaticSession implements Session {
         this.#lose(error);
       },
       onFenced: (error) => {
-        this.#crash(error);
+        this.crash(error);
       },
       onError: (error) => {
         onError(plainError(error));
       },
     });
-  }
-
-  get isRunning(): boolean {
-    return !this.#isStopping;
   }
 
   async start(): Promise<void> {
@@ -93,12 +75,7 @@ export class PlatformaticSession implements Session {
     this.#membership.join();
   }
 
-  stop(): Promise<void> {
-    this.#end ??= this.#stop();
-    return this.#end;
-  }
-
-  unreached(): Place[] {
+  override unreached(): Place[] {
     return [...this.#membership.unreached(), ...this.#loop.unreached()];
   }
 
@@ -109,8 +86,18 @@ export class PlatformaticSession implements Session {
     this.#loop.wake();
   }
 
-  async commit({ topic, partition }: Place, position: bigint): Promise<void> {
-    this.feeds.checkCommit();
+  setFull(place: Place, isFull: boolean): void {
+    const source = this.#loop.of(place);
+    if (source === undefined) return;
+    source.isFull = isFull;
+    if (!isFull) this.#loop.wake();
+  }
+
+  edgesOf(place: Place): Edges | undefined {
+    return this.#loop.of(place);
+  }
+
+  protected async sendCommit({ topic, partition }: Place, position: bigint): Promise<void> {
     if (this.#member.memberId === null) throw new RebalanceError('the consumer has no place in its group');
     const place = { topic, partition, offset: position, leaderEpoch: UNKNOWN_EPOCH };
     try {
@@ -123,24 +110,21 @@ export class PlatformaticSession implements Session {
     }
   }
 
-  get #start(): typeof OLDEST | typeof END {
-    return this.#options.fromBeginning === true ? OLDEST : END;
-  }
-
-  async #stop(): Promise<void> {
-    this.#isStopping = true;
-    await Promise.all([this.feeds.ended(), this.#options.listener.stopping()]);
+  protected async leave(): Promise<void> {
     this.#loop.end();
     await this.#membership.leave();
     await Promise.all([closed(this.#member), closed(this.#fetcher)]);
-    this.#options.listener.stopped();
+  }
+
+  get #start(): typeof OLDEST | typeof END {
+    return this.#options.fromBeginning === true ? OLDEST : END;
   }
 
   async #giveBack(): Promise<Buffer> {
     this.#loop.clear();
     await this.feeds.revoke();
     // The group is left instead.
-    if (this.#isStopping) return await new Promise<never>(() => undefined);
+    if (!this.isRunning) return await new Promise<never>(() => undefined);
     await this.#membership.subscribe();
     return NO_USER_DATA;
   }
@@ -153,7 +137,7 @@ export class PlatformaticSession implements Session {
   }
 
   #assign(places: readonly Place[]): void {
-    if (this.#isStopping) return;
+    if (!this.isRunning) return;
     this.feeds.assign(places);
     this.#loop.assign(places.map((place) => new Source(place, this.feeds.ofOwn(place))));
   }
@@ -164,18 +148,5 @@ export class PlatformaticSession implements Session {
     const open = committed.flatMap(([source, position]) => (position === undefined ? [source] : []));
     const known = committed.filter((one): one is [Source, bigint] => one[1] !== undefined);
     return [...known, ...(await startsOf(this.#fetcher, open, this.#start))];
-  }
-
-  #hold(place: Place, isHeld: boolean): void {
-    const source = this.#loop.of(place);
-    if (source === undefined) return;
-    source.isHeld = isHeld;
-    if (!isHeld) this.#loop.wake();
-  }
-
-  #crash(error: unknown): void {
-    if (this.#isStopping) return;
-    this.#options.listener.crashed(errorOf(error), false);
-    this.stop().catch(this.#options.onError);
   }
 }

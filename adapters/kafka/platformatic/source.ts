@@ -11,10 +11,10 @@ export class Source {
   #position: bigint | undefined;
   #oldest: bigint | undefined;
   #end: bigint | undefined;
-  /** That of the topic as it was first fetched. */
+  /** The id of the topic as it was first fetched. */
   #topicId: string | undefined;
-  isHeld = false;
-  /** Whether it is asked for now where it begins. */
+  isFull = false;
+  /** Whether its beginning is looked up now. */
   isBeginning = false;
 
   constructor(place: Place, feed: PartitionFeed) {
@@ -36,7 +36,7 @@ export class Source {
     return this.#end;
   }
 
-  /** Begins where nothing else has told where. */
+  /** Begins there, unless it has a position already. */
   beginAt(position: bigint): void {
     this.#position ??= position;
   }
@@ -66,7 +66,7 @@ export class Source {
     this.moveTo(position);
   }
 
-  /** Takes in what a fetch has brought, unless it was moved meanwhile. */
+  /** Takes in what a fetch has brought, unless it was moved since. */
   take(partition: NativePartition, from: bigint): void {
     if (from !== this.#position) return;
     this.#end = partition.highWatermark;

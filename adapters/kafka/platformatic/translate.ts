@@ -46,10 +46,10 @@ export function retryOf<Retry extends { readonly producer: KafkaProducer }>(retr
 export function adminOf(admin: PlatformaticAdmin): LogAdmin & TopicConfigs {
   return {
     async fetchOffsets({ groupId, topics }) {
-      const asked = await Promise.all(
+      const wanted = await Promise.all(
         topics.map(async (name) => ({ name, partitionIndexes: await partitionsOf(admin, name) })),
       );
-      const answers = await admin.listConsumerGroupOffsets({ groups: [{ groupId, topics: asked }] });
+      const answers = await admin.listConsumerGroupOffsets({ groups: [{ groupId, topics: wanted }] });
       const known = answers.flatMap((group) => group.topics);
       return topics.map((topic) => ({
         topic,
@@ -106,8 +106,8 @@ async function positionsOf(
   partitions: readonly number[],
   timestamp: bigint,
 ): Promise<ReadonlyMap<number, bigint>> {
-  const asked = partitions.map((partitionIndex) => ({ partitionIndex, timestamp }));
-  const topics = await admin.listOffsets({ topics: [{ name, partitions: asked }] });
+  const wanted = partitions.map((partitionIndex) => ({ partitionIndex, timestamp }));
+  const topics = await admin.listOffsets({ topics: [{ name, partitions: wanted }] });
   const known = topics.flatMap((topic) => topic.partitions);
   return new Map(known.map(({ partitionIndex, offset }) => [partitionIndex, offset]));
 }

@@ -50,14 +50,14 @@ export type Taker = ReturnType<typeof createTaker>;
 export function createTaker({ consumer, admin, partitions, options }: Reading) {
   const { topic, groupId, commits, isOver, take } = options;
   const progress = new TopicProgress(new Map(partitions.map(({ partition, end }) => [partition, end])));
-  /** By partition, as committed when the group met. Another promise each time that it meets. */
+  /** By partition, as committed at the last rebalance. Another promise after each one. */
   let known: Promise<ReadonlyMap<number, DoneDeadLetters>> = Promise.resolve(new Map());
 
   async function look(assigned: readonly number[]): Promise<ReadonlyMap<number, DoneDeadLetters>> {
     const committed = await askPatiently(() => committedIn(admin, groupId, topic, assigned), isOver);
     const done = new Map<number, DoneDeadLetters>();
     for (const [partition, { offset, metadata }] of committed ?? []) {
-      // Where another reader has come to the end since the start, nothing is fetched that would tell.
+      // Where another reader has come to the end since the start, nothing more is fetched.
       progress.reach(partition, BigInt(offset));
       done.set(partition, new DoneDeadLetters(BigInt(offset), metadata ?? ''));
     }
@@ -75,7 +75,7 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
       done.skip(offset);
       return true;
     }
-    // It was kept before the group met again, or has come since the start.
+    // It was kept before a rebalance, or has come since the start.
     if (!progress.isDue(partition, offset)) {
       done.keep(offset);
       return true;
@@ -96,7 +96,7 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
 
   return {
     progress,
-    /** The group has met. Call it before the first fetch of that group. */
+    /** The group has rebalanced. Call it before the first fetch after that. */
     async joined(assigned: readonly number[]): Promise<void> {
       progress.assign(assigned);
       known = look(assigned);
@@ -109,9 +109,9 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
     },
     async take(fetch: Fetch): Promise<void> {
       const { partition } = fetch;
-      const meeting = known;
+      const generation = known;
       let isMember = true;
-      const isOurs = (): boolean => isMember && meeting === known && fetch.isRunning() && !fetch.isStale();
+      const isOurs = (): boolean => isMember && generation === known && fetch.isRunning() && !fetch.isStale();
       const beats = setInterval(() => {
         // The group rebalances: kafkajs joins it again when the fetch is done, and what is left comes again.
         fetch.heartbeat().catch(() => {
@@ -119,7 +119,7 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
         });
       }, HEARTBEAT_MS);
       try {
-        const done = (await meeting).get(partition);
+        const done = (await generation).get(partition);
         if (done === undefined || !isOurs()) return;
         for (const message of fetch.messages) {
           if (!(await takeOne({ partition, message, isOurs }, done))) return;

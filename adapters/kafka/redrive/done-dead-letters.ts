@@ -11,8 +11,8 @@ const MOST_LENGTH = 3_900;
 
 /**
  * Which dead letters of a partition are done with: sent, or removed. All below its position are, and some behind dead
- * letters that were kept: those are told by the metadata that is committed with the position. Without that they would
- * be read again, and be sent again once their records have expired.
+ * letters that were kept: the metadata that is committed with the position has them. Without that they would be read
+ * again, and be sent again once their records have expired.
  *
  * Dead letters are gone through in their order, from the position on.
  */

@@ -24,7 +24,7 @@ type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
  * The copy has the headers of one in a retry topic, by which `onceEachKafkaMessage` of the same group finds the record:
  * a second copy does not run beside the first, nor after it has succeeded. A dead letter whose record has succeeded is
  * passed. One that is kept is taken again by the next call: `onDeadLetter` and the report say why. Dead letters behind
- * it that were sent are not: the metadata of the committed offset tells them.
+ * it that were sent are not: the metadata of the committed offset has them.
  *
  * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what kafkajs throws.
  *

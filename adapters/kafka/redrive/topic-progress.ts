@@ -8,7 +8,7 @@ export class TopicProgress {
     this.#ends = ends;
   }
 
-  /** The group has given out the partitions: those of other members are theirs to read. */
+  /** The group has assigned the partitions: other members read theirs. */
   assign(partitions: readonly number[]): void {
     this.#assigned = partitions;
   }

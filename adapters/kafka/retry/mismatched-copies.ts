@@ -7,10 +7,10 @@ import type { KafkaEvent } from '../log/events.ts';
 export type WarnMismatchedCopy = (copy: Placed, original: Placed) => void;
 
 export function createWarnMismatchedCopy(events: EventSink<KafkaEvent>): WarnMismatchedCopy {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return (copy, original) => {
-    if (told.has(copy.topic)) return;
-    told.add(copy.topic);
+    if (warned.has(copy.topic)) return;
+    warned.add(copy.topic);
     const message =
       `${idOf(copy)} has headers that make it a copy of ${idOf(original)}, and is another message: it is handled as ` +
       'one of its own, and so is each further one of this topic. Have its producer send no header whose name begins ' +

@@ -1,11 +1,11 @@
 import { type Clock, type EventSink, isError, warn } from '../../../src/adapter-kit.ts';
 import type { KafkaEvent } from '../log/events.ts';
-import { type GroupMember, type LogAdmin, tellsConfigs } from '../log/log-admin.ts';
+import { type GroupMember, type LogAdmin, readsConfigs } from '../log/log-admin.ts';
 import type { RetryTopic } from '../options/retry-options.ts';
 import { TOPIC_RESOURCE } from '../../shared/kafka/topic-retention.ts';
 import { NOT_COMMITTED } from '../log/start-of.ts';
 
-/** An admin client that can be asked about a group. */
+/** An admin client that can describe a group. */
 export type GroupAdmin = LogAdmin & Required<Pick<LogAdmin, 'describeGroups'>>;
 
 export interface RetryConsumedOptions {
@@ -15,22 +15,17 @@ export interface RetryConsumedOptions {
   readonly events: EventSink<KafkaEvent>;
 }
 
-/** Whether the group consumes a retry topic, so that no copy that is produced to it can be skipped. */
-export interface RetryConsumed {
-  isSafe(topic: RetryTopic): Promise<boolean>;
-  /** The group has met: what was known of it is void. */
-  joined(): void;
-}
-
-/** A group that has just met is not ready at once. */
+/** A group is not ready at once after a rebalance. */
 const GRACE_MS = 5_000;
 
 /**
+ * Whether the group consumes a retry topic, so that no copy that is produced to it can be skipped.
+ *
  * A topic is safe when each member of the group subscribes to it, and the group has committed a position in each of its
  * partitions: wherever a copy lands, some member reads on from before it. A member that changes its subscription makes
- * the group meet, so the answer holds until then.
+ * the group rebalance, so the answer holds until then.
  */
-export function createRetryConsumed(options: RetryConsumedOptions): RetryConsumed {
+export function createRetryConsumed(options: RetryConsumedOptions) {
   const { clock, groupId, events } = options;
   /** Answers of this generation that are yes, or under way. */
   let answers = new Map<string, Promise<boolean>>();
@@ -45,11 +40,11 @@ export function createRetryConsumed(options: RetryConsumedOptions): RetryConsume
       return true;
     }
     current.delete(topic);
-    tell(topic, fault);
+    warnLate(topic, fault);
     return false;
   }
 
-  function tell(topic: string, fault: string): void {
+  function warnLate(topic: string, fault: string): void {
     const now = clock.monotonic();
     const since = unsafeSince.get(topic) ?? now;
     unsafeSince.set(topic, since);
@@ -62,13 +57,14 @@ export function createRetryConsumed(options: RetryConsumedOptions): RetryConsume
   }
 
   return {
-    isSafe(retryTopic) {
+    isSafe(retryTopic: RetryTopic): Promise<boolean> {
       const { topic } = retryTopic;
       const answer = answers.get(topic) ?? look(retryTopic, answers);
       answers.set(topic, answer);
       return answer;
     },
-    joined() {
+    /** The group has rebalanced: what was known of it is void. */
+    joined(): void {
       answers = new Map();
       unsafeSince.clear();
     },
@@ -104,7 +100,7 @@ async function positionFault({ topic }: RetryTopic, { admin, groupId }: RetryCon
 }
 
 async function topicFault({ topic, delayMs }: RetryTopic, { admin }: RetryConsumedOptions) {
-  if (!tellsConfigs(admin)) return undefined;
+  if (!readsConfigs(admin)) return undefined;
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: ['cleanup.policy', 'retention.ms'] }],
@@ -119,7 +115,7 @@ async function topicFault({ topic, delayMs }: RetryTopic, { admin }: RetryConsum
     : `its retention.ms is not above its delay of ${delayMs}; raise it`;
 }
 
-/** The topics of a member, from what it told the group: a version, and texts with their lengths. */
+/** The topics of a member, from what it sent when it joined: a version, and texts with their lengths. */
 function subscriptionOf(metadata: Buffer): string[] {
   const topics: string[] = [];
   const count = metadata.readInt32BE(2);

@@ -12,25 +12,16 @@ export interface DueMessages {
 }
 
 /** How long messages of retry topics have waited. */
-export interface RetryWaits {
-  /**
-   * Which messages of a fetch have waited for `delayMs`: from their timestamps on, by this machine's clock, and at the
-   * latest from when they were first seen here. A clock that is behind never makes a message wait longer. The next look
-   * is up to a tenth of the delay later.
-   */
-  readonly split: (place: Place, messages: readonly KafkaMessage[], delayMs: number) => DueMessages;
-  /**
-   * Milliseconds that a message lacks whose timestamp called it due, counted from when it was first seen here. From
-   * half of the delay on it lacks nothing: it was in its topic before it was seen.
-   */
-  readonly lacking: (placed: Placed, delayMs: number) => number;
-}
-
-export function createRetryWaits(clock: Clock): RetryWaits {
+export function createRetryWaits(clock: Clock) {
   /** Since when the messages of the last fetch are known, by partition, and by offset and timestamp. */
   const seen = new Map<string, ReadonlyMap<string, number>>();
   return {
-    split(place, messages, delayMs) {
+    /**
+     * Which messages of a fetch have waited for `delayMs`: from their timestamps on, by this machine's clock, and at
+     * the latest from when they were first seen here. A clock that is behind never makes a message wait longer. The
+     * next look is up to a tenth of the delay later.
+     */
+    split(place: Place, messages: readonly KafkaMessage[], delayMs: number): DueMessages {
       const now = clock.monotonic();
       const known = seen.get(idOf(place));
       const current = new Map<string, number>();
@@ -47,7 +38,11 @@ export function createRetryWaits(clock: Clock): RetryWaits {
       if (shortest === Infinity) return { due, nextAt: undefined };
       return { due, nextAt: now + Math.max(shortest, Math.min(delayMs / 10, LONGEST_ROUND_MS)) };
     },
-    lacking({ message, ...place }, delayMs) {
+    /**
+     * Milliseconds that a message lacks whose timestamp called it due, counted from when it was first seen here. From
+     * half of the delay on it lacks nothing: it was in its topic before it was seen.
+     */
+    lacking({ message, ...place }: Placed, delayMs: number): number {
       const now = clock.monotonic();
       const seenAt = seen.get(idOf(place))?.get(nameOf(message)) ?? now;
       const lackingMs = seenAt + delayMs - now;

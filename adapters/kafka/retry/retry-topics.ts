@@ -14,32 +14,20 @@ const ATTEMPTS_IN_PLACE = 2;
 /** A message that was handled: where it stands, and what it is. */
 export interface Tried {
   readonly at: Placed;
-  /** The same, or that of which it is a copy. */
+  /** The same, or the message of which it is a copy. */
   readonly original: Placed;
   /** Whether its handler has begun: else its record alone has answered. */
   readonly hasRun: boolean;
 }
 
-/** Topics in which messages wait for their next attempt, so that their partitions go on. */
-export interface RetryTopics {
-  has(topic: string): boolean;
-  /** Which messages of a partition may be claimed: in a retry topic those that have waited. */
-  split(place: Place, messages: readonly KafkaMessage[]): DueMessages;
-  /**
-   * Produces a message whose backoff runs to a retry topic: then it is acknowledged here. Else its verdict stays; that
-   * of a copy that has not run, and has not waited for the delay of its topic either, lets it wait for that in place.
-   * A clock that is ahead calls each copy due at once, and each would be copied again at once.
-   */
-  handOver(tried: Tried, delivered: Delivered<unknown>): Promise<Verdict<KafkaKeptReason>>;
-  /** The group has met. */
-  joined(): void;
-}
+export type RetryTopics = ReturnType<typeof createRetryTopics>;
 
 export interface RetryTopicsOptions extends RetryConsumedOptions {
   readonly retry: RetryInTopics;
 }
 
-export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
+/** Topics in which messages wait for their next attempt, so that their partitions go on. */
+export function createRetryTopics(options: RetryTopicsOptions) {
   const { clock, retry, groupId, events } = options;
   const topics = retry.topics.toSorted((one, other) => one.delayMs - other.delayMs);
   const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs]));
@@ -70,13 +58,19 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
   }
 
   return {
-    has: (topic) => delays.has(topic),
-    split(place, messages) {
+    has: (topic: string): boolean => delays.has(topic),
+    /** Which messages of a partition may be claimed. In a retry topic they have to wait first. */
+    split(place: Place, messages: readonly KafkaMessage[]): DueMessages {
       const delayMs = delays.get(place.topic);
       if (delayMs === undefined) return { due: messages, nextAt: undefined };
       return waits.split(place, messages, delayMs);
     },
-    async handOver(tried, delivered) {
+    /**
+     * Produces a message whose backoff runs to a retry topic: then it is acknowledged here. Else its verdict stays. A
+     * copy that has not run, and has not waited for the delay of its topic either, waits for that in place: a clock
+     * that is ahead calls each copy due at once, and each would be copied again at once.
+     */
+    async handOver(tried: Tried, delivered: Delivered<unknown>): Promise<Verdict<KafkaKeptReason>> {
       const { key, handled } = delivered;
       const next = nextTopic(topics, tried.at.topic, handled);
       if (next === undefined || delivered.acknowledge) return delivered;
@@ -86,7 +80,8 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
       }
       return (await consumed.isSafe(next)) ? await produce(tried, key, next) : delivered;
     },
-    joined() {
+    /** The group has rebalanced. */
+    joined(): void {
       consumed.joined();
     },
   };
@@ -106,7 +101,7 @@ export function nextTopic(
   return topics.find(({ delayMs }) => delayMs >= retryAfterMs) ?? topics.at(-1);
 }
 
-/** The same key function, asked for what a message is a copy of. */
+/** The same key function, called with the message of which one is a copy. */
 export function keyOfOriginals(
   key: LogKey<KafkaMessage> | undefined,
   toOriginal: ToOriginal<KafkaMessage>,

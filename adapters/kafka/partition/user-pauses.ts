@@ -1,7 +1,7 @@
 import type { Place, TopicPartitions } from '../log/log-client.ts';
 
 interface OfTopic {
-  /** Whether the whole topic is paused, but for those that were resumed. */
+  /** Whether the whole topic is paused, without the partitions that were resumed. */
   all: boolean;
   readonly paused: Set<number>;
   readonly resumed: Set<number>;
