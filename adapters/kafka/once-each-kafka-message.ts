@@ -64,10 +64,11 @@ export function onceEachKafkaMessage<
     parseOptions(SUBJECT, onceEachMessageOptions(), withHandler(options, handler)),
     SHORT_RETRIES,
   );
-  const { concurrency, consumer, consumerConfig, handleOnce } = resolved;
+  const { concurrency, consumer, consumerConfig, groupId, handleOnce } = resolved;
   const consumption = createConsumption(
     resolved,
-    (listener, { pauses, around }) => listenTo(consumer, listener, pauses, around, () => handleOnce.close()),
+    (listener, { pauses, around }) =>
+      listenTo(consumer, { groupId, listener, pauses, around, close: () => handleOnce.close() }),
     consumerConfig && timeoutWarnings(consumerConfig, handleOnce.settings),
   );
   return {

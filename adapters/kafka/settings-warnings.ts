@@ -1,9 +1,10 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
+import { HandleOnceError } from '../../src/index.ts';
 import { topicWarnings } from '../shared/kafka/topic-retention.ts';
 import type { KafkaEvent } from './log/events.ts';
 import type { ConsumptionOptions } from './options/options.ts';
 import { readsConfigs } from './log/log-admin.ts';
-import { StopError } from './log/stop-errors.ts';
+
 
 /** Warns of options that leave open what can be lost. */
 export function warnOfSettings(
@@ -28,7 +29,7 @@ export async function warnOfTopics(
   events: EventSink<KafkaEvent>,
 ): Promise<void> {
   if (onFailed !== 'acknowledge' && topics.includes(onFailed.deadLetterTopic)) {
-    const message = `${onFailed.deadLetterTopic} is consumed too: a dead letter would fail and be produced again, without end`;
+    const message = `${onFailed.deadLetterTopic} is consumed too: each dead letter fails again and is produced again, without end. Do not subscribe to it, or give another deadLetterTopic`;
     warn({ warning: 'DEAD_LETTER_TOPIC_CONSUMED', message }, events);
   }
   if (admin === undefined || !readsConfigs(admin)) return;
@@ -37,7 +38,7 @@ export async function warnOfTopics(
 
 /** Warns that the client has given up. */
 export function warnStopped(groupId: string, error: Error, events: EventSink<KafkaEvent>): void {
-  const ours = [error, error.cause].find((one) => one instanceof StopError);
+  const ours = [error, error.cause].find((one) => one instanceof HandleOnceError);
   const why = ours === undefined ? `(${error.name}): restart it` : `(${ours.name}). ${ours.message}`;
   const message = `the consumer of group ${groupId} has stopped for good ${why}`;
   warn({ warning: 'CONSUMER_STOPPED', message }, events);

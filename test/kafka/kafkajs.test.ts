@@ -35,7 +35,7 @@ function listened(consumer: FakeConsumer = fakeConsumer()) {
     moved: noting('moved'),
   };
   const pauses: Pauses = new Pauses(() => client, systemClock);
-  const client = listenTo(consumer, listener, pauses);
+  const client = listenTo(consumer, { groupId: 'workers', listener, pauses });
   return { consumer, client, pauses, told, does };
 }
 
@@ -159,6 +159,20 @@ describe('a consumer that comes back after it was stopped', () => {
   });
 });
 
+describe('a consumer of another group than the records', () => {
+  test('stops before it handles anything', () => {
+    const { consumer, client } = listened();
+    consumer.join({ orders: [0] }, 'shipping');
+    expect(() => client.fetchOf(fakeBatch([message(10)]))).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTIONS',
+        retriable: false,
+        message: expect.stringMatching(/groupId: is workers, .*joined the group shipping/) as string,
+      }) as Error,
+    );
+  });
+});
+
 describe('a consumer that is given twice', () => {
   test('calls its own methods once, and tells the last', async () => {
     const first = listened();
@@ -167,7 +181,14 @@ describe('a consumer that is given twice', () => {
     await first.consumer.stop();
     expect(first.consumer.calls).toEqual(['pause orders/0', 'stop']);
     expect(second.told).toEqual([['stopping'], ['stopped']]);
-    expect(first.told).toEqual([['stopped']]);
+    expect(first.told).toEqual([]);
+  });
+
+  test('tells the last alone that it has joined', () => {
+    const first = listened();
+    const second = listened(first.consumer);
+    first.consumer.join({ orders: [0] });
+    expect([first.told, second.told]).toEqual([[], [['joined', { orders: [0] }]]]);
   });
 
   test('runs again with the last', async () => {

@@ -25,7 +25,7 @@ function pausesWith() {
     },
   };
   const pauses: Pauses = new Pauses(() => client, systemClock);
-  const client = listenTo(consumer, listener as LogListener, pauses);
+  const client = listenTo(consumer, { groupId: 'workers', listener: listener as LogListener, pauses });
   /** A user's own calls. */
   const user = {
     pause: (...partitions: number[]) => {
@@ -314,6 +314,14 @@ describe('a partition whose time is up', () => {
     pauses.fetched(OTHER);
     expect(pauses.isAnotherDue(OTHER)).toBe(true);
     pauses.fetched(PLACE);
+    expect(pauses.isAnotherDue(OTHER)).toBe(false);
+  });
+
+  test('is not due while it is held: it cannot be fetched', () => {
+    const { pauses, withhold } = pausesWith();
+    pauses.hold(PLACE);
+    withhold(100);
+    vi.advanceTimersByTime(100);
     expect(pauses.isAnotherDue(OTHER)).toBe(false);
   });
 

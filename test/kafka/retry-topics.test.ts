@@ -61,35 +61,35 @@ describe('The messages of a retry topic', () => {
   });
 
   test('are due when they have waited, and the next look is when the first of the others is due', () => {
-    const { split } = createRetryWaits(systemClock);
+    const waits = createRetryWaits(systemClock);
     const messages = [producedAt(0, -DELAY_MS), producedAt(1, -3_000), producedAt(2, -2_000)];
-    const { due, nextAt } = split(place, messages, DELAY_MS);
+    const { due, nextAt } = waits.split(place, messages, DELAY_MS);
     expect(due).toEqual([messages[0]]);
     expect(nextAt).toBe(performance.now() + 2_000);
     vi.advanceTimersByTime(2_000);
-    expect(split(place, messages.slice(1), DELAY_MS).due).toEqual([messages[1]]);
+    expect(waits.split(place, messages.slice(1), DELAY_MS).due).toEqual([messages[1]]);
   });
 
   test('wait no longer than the delay, whatever the clocks say', () => {
-    const { split } = createRetryWaits(systemClock);
+    const waits = createRetryWaits(systemClock);
     const messages = [producedAt(0, 3_600_000), producedAt(1, 3_600_000)];
-    expect(split(place, messages, DELAY_MS)).toEqual({ due: [], nextAt: performance.now() + DELAY_MS });
+    expect(waits.split(place, messages, DELAY_MS)).toEqual({ due: [], nextAt: performance.now() + DELAY_MS });
     vi.advanceTimersByTime(DELAY_MS - 1);
-    expect(split(place, messages, DELAY_MS).due).toEqual([]);
+    expect(waits.split(place, messages, DELAY_MS).due).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(split(place, messages, DELAY_MS)).toEqual({ due: messages, nextAt: undefined });
+    expect(waits.split(place, messages, DELAY_MS)).toEqual({ due: messages, nextAt: undefined });
   });
 
   test('are not fetched for each that is due: the next look is a tenth of the delay away at least', () => {
     const messages = [producedAt(0, -DELAY_MS + 1)];
-    expect(createRetryWaits(systemClock).split(place, messages, DELAY_MS).nextAt).toBe(
+    expect(createRetryWaits(systemClock).waits.split(place, messages, DELAY_MS).nextAt).toBe(
       performance.now() + DELAY_MS / 10,
     );
   });
 
   test('without a timestamp do not wait', () => {
     const messages = [message(0, { timestamp: '-1' })];
-    expect(createRetryWaits(systemClock).split(place, messages, DELAY_MS).due).toEqual(messages);
+    expect(createRetryWaits(systemClock).waits.split(place, messages, DELAY_MS).due).toEqual(messages);
   });
 });
 

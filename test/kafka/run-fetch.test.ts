@@ -305,6 +305,19 @@ describe('a seek', () => {
     await pass();
     expect([handled.state, started, batch.resolved, consumer.calls]).toEqual(['ended', ['10'], ['10'], []]);
   });
+
+  test('by a handler that then fails withholds nothing: what failed is not where the client reads', async () => {
+    const batch = fakeBatch(messages(3));
+    const { run, consumer, eventsOf } = bench({
+      work() {
+        batch.does.isStale = true;
+        throw new Error('no');
+      },
+    });
+    const handled = run(batch);
+    await pass();
+    expect([handled.state, eventsOf('kept').length, consumer.calls]).toEqual(['ended', 1, []]);
+  });
 });
 
 describe('a pause by the user', () => {

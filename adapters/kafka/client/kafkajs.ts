@@ -1,5 +1,5 @@
-import { isError } from '../../../src/adapter-kit.ts';
-import type { Around } from '../../../src/index.ts';
+import { isError, printable } from '../../../src/adapter-kit.ts';
+import { type Around, InvalidOptionsError } from '../../../src/index.ts';
 import type {
   BatchPayload,
   FetchedMessage,
@@ -20,7 +20,10 @@ import { KafkaJsPauses } from './kafkajs-pauses.ts';
 
 /** Translates a consumer of kafkajs. Its admin and producer are used in the shapes of kafkajs-types.ts. */
 export interface KafkaJs extends LogConsumer {
-  /** A batch as a fetch. Throws `ConsumerEndedError` for a consumer that was stopped before it had joined its group. */
+  /**
+   * A batch as a fetch. Throws `ConsumerEndedError` for a consumer that was stopped before it had joined its group, and
+   * `InvalidOptionsError` for one of another group than `groupId`.
+   */
   fetchOf(payload: BatchPayload): Fetch;
 }
 
@@ -34,21 +37,37 @@ const MEMBERSHIP_ERRORS = new Set([
 
 type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'seek' | 'run' | 'stop' | 'disconnect'>;
 
-/** A consumer's own methods: it may be given to `onceEachKafkaMessage` again, for another run. */
-const originals = new WeakMap<KafkaConsumer, Methods>();
+/** A consumer may be given to `onceEachKafkaMessage` again, for another run. */
+interface Known {
+  /** Its own methods. */
+  readonly own: Methods;
+  /** What ends the listeners of the run before. */
+  readonly removers: readonly unknown[];
+}
 
-/** `around` is of the option of `createHandleOnce`; `close` is called when the consumer has stopped. */
+const knownConsumers = new WeakMap<KafkaConsumer, Known>();
+
+export interface KafkaJsOptions {
+  /** The group that records are kept by. */
+  readonly groupId: string;
+  readonly listener: LogListener;
+  readonly pauses: Pauses;
+  /** Of the option of `createHandleOnce`. */
+  readonly around?: Around['consumer'];
+  /** Called when the consumer has stopped. */
+  readonly close?: () => Promise<void>;
+}
+
 export function listenTo(
   consumer: KafkaConsumer,
-  listener: LogListener,
-  pauses: Pauses,
-  around: Around['consumer'] = (start) => start(),
-  close: () => Promise<void> = () => Promise.resolve(),
+  { groupId, listener, pauses, around = (start) => start(), close = () => Promise.resolve() }: KafkaJsOptions,
 ): KafkaJs {
-  const own = originals.get(consumer) ?? methodsOf(consumer);
-  originals.set(consumer, own);
+  const known = knownConsumers.get(consumer);
+  for (const remove of known?.removers.filter(isRemover) ?? []) remove();
+  const own = known?.own ?? methodsOf(consumer);
   const kafkaJsPauses = new KafkaJsPauses(own, pauses);
   let hasEnded = false;
+  let joinedGroup = groupId;
 
   async function ended(stopped: Promise<void>): Promise<void> {
     await Promise.all([stopped, listener.stopping()]);
@@ -79,21 +98,25 @@ export function listenTo(
     },
   } satisfies Methods);
 
-  consumer.on('consumer.group_join', ({ payload }) => {
-    listener.joined(payload.memberAssignment);
-  });
-  consumer.on('consumer.stop', () => {
-    listener.stopped();
-  });
-  consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
-    listener.crashed(error, restart);
-  });
-  consumer.on('consumer.network.request', ({ payload: { apiName } }) => {
-    if (apiName === 'ListOffsets') listener.lookedUp();
-  });
-  consumer.on('consumer.end_batch_process', ({ payload: { topic, partition, batchSize, lastOffset } }) => {
-    if (batchSize === 0) listener.passedOver({ topic, partition }, after(lastOffset));
-  });
+  const removers = [
+    consumer.on('consumer.group_join', ({ payload }) => {
+      joinedGroup = payload.groupId ?? groupId;
+      listener.joined(payload.memberAssignment);
+    }),
+    consumer.on('consumer.stop', () => {
+      listener.stopped();
+    }),
+    consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
+      listener.crashed(error, restart);
+    }),
+    consumer.on('consumer.network.request', ({ payload: { apiName } }) => {
+      if (apiName === 'ListOffsets') listener.lookedUp();
+    }),
+    consumer.on('consumer.end_batch_process', ({ payload: { topic, partition, batchSize, lastOffset } }) => {
+      if (batchSize === 0) listener.passedOver({ topic, partition }, after(lastOffset));
+    }),
+  ];
+  knownConsumers.set(consumer, { own, removers });
 
   function commit({ topic, partition }: Place, position: bigint): Promise<void> {
     return consumer.commitOffsets([{ topic, partition, offset: String(position) }]);
@@ -115,9 +138,21 @@ export function listenTo(
     fetchOf(payload) {
       // In kafkajs a consumer that is stopped while it joins can come back, and handle messages.
       if (hasEnded) throw new ConsumerEndedError();
+      if (joinedGroup !== groupId) throw otherGroup(groupId, joinedGroup);
       return fetchOf(payload);
     },
   };
+}
+
+/** A fake may return nothing. */
+function isRemover(returned: unknown): returned is () => void {
+  return typeof returned === 'function';
+}
+
+/** Another group's records would answer its messages, which then never run. */
+function otherGroup(given: string, joined: string): InvalidOptionsError {
+  const message = `is ${printable(given)}, and the consumer has joined the group ${printable(joined)}: give the groupId of kafka.consumer. Nothing was handled`;
+  return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'groupId', message }]);
 }
 
 function methodsOf(consumer: KafkaConsumer): Methods {

@@ -75,7 +75,7 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   const waits = mayHandle ? await handleMessages(run) : [undefined];
   if (!fetch.isRunning()) return;
   generation.interrupted.throwIfAborted();
-  if (waits.length > 0 && !generation.isOver) withhold(consumption, fetch, waits);
+  if (waits.length > 0 && isCurrent()) withhold(consumption, fetch, waits);
 }
 
 /** Gives the fetch to the tracker. Emits an event where it is another log, or does not go on where the last ended. */

@@ -42,7 +42,10 @@ export interface RunConfig {
 }
 
 export interface GroupJoinEvent {
-  readonly payload: { readonly memberAssignment: Readonly<Record<string, readonly number[]>> };
+  readonly payload: {
+    readonly groupId?: string;
+    readonly memberAssignment: Readonly<Record<string, readonly number[]>>;
+  };
 }
 
 export interface CrashEvent {

@@ -158,7 +158,7 @@ export class Pauses {
   #becomeDue(wait: Wait): void {
     wait.timer = undefined;
     this.#resumeIfFree(wait);
-    if (this.user.has(wait)) return;
+    if (this.isPaused(wait)) return;
     this.#due.set(idOf(wait), this.#clock.monotonic());
     for (const callback of this.#onDue) callback();
   }

@@ -23,7 +23,7 @@ export interface FakeConsumer extends KafkaConsumer {
     commit: () => Promise<void>;
   };
   isPaused(topic: string, partition: number): boolean;
-  join(memberAssignment: Record<string, number[]>): void;
+  join(memberAssignment: Record<string, number[]>, groupId?: string): void;
   crash(error: Error, restart: boolean): void;
   /** Tells of a batch, as the client does at its end: an empty one, unless a size is given. */
   endBatch(topic: string, partition: number, lastOffset: string, batchSize?: number): void;
@@ -68,6 +68,9 @@ export function fakeConsumer(): FakeConsumer {
     does,
     on(event: string, listener: Listener) {
       listeners.set(event, [...(listeners.get(event) ?? []), listener]);
+      return () => {
+        listeners.set(event, listeners.get(event)?.filter((other) => other !== listener) ?? []);
+      };
     },
     pause(topics) {
       command('pause', topics);
@@ -100,8 +103,8 @@ export function fakeConsumer(): FakeConsumer {
       end();
     },
     isPaused: (topic, partition) => subscription.isPaused(topic, partition),
-    join(memberAssignment) {
-      tell('consumer.group_join', { memberAssignment });
+    join(memberAssignment, groupId) {
+      tell('consumer.group_join', { ...(groupId === undefined ? {} : { groupId }), memberAssignment });
     },
     crash(error, restart) {
       end();
