@@ -1,19 +1,52 @@
 /**
- * Looks for every planted bug, and prints the rows of the table in docs/correctness.md: `npm run planted`. Ends with 1
- * where a bug is not found, or where the page has another row.
+ * Looks for every planted bug, and prints the rows of the table in docs/correctness.md: `npm run planted`, and for those
+ * in the SQL `npm run planted -- --sql`, with names of bugs for these alone. Ends with 1 where a bug is not found, or
+ * where the page has another row. TEST_DATABASE_URL for a server of your own.
  */
 import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../../test/support/services/postgres.ts';
 import { plantedBugs, rowOf, search } from './planted.ts';
+import { sqlRowOf, testThatFinds } from './sql.ts';
 
+const { values, positionals } = parseArgs({ options: { sql: { type: 'boolean' } }, allowPositionals: true });
 const page = readFileSync(new URL('../../docs/correctness.md', import.meta.url), 'utf8').replaceAll(
   / +/g,
   ' ',
 );
 
-for (const bug of plantedBugs()) {
+async function rowOfSimulated(bug: string): Promise<string | undefined> {
   const found = await search(bug);
-  const row = found === undefined ? `NOT FOUND: ${bug}` : rowOf(bug, found);
-  const isOnPage = page.includes(`\n${row}\n`);
-  console.log(isOnPage || found === undefined ? row : `NOT IN docs/correctness.md: ${row}`);
-  if (!isOnPage) process.exitCode = 1;
+  return found && rowOf(bug, found);
+}
+
+async function rowInSql(bug: string): Promise<string | undefined> {
+  const row = page.split('\n').find((line) => line.startsWith(`| \`${bug}\` |`));
+  const [file = '', test = ''] = row?.split(' | ').slice(2) ?? [];
+  const known = row && { file: file.replaceAll('`', ''), test: test.replace(/ \|$/, '') };
+  const found = await testThatFinds(bug, known);
+  return found && sqlRowOf(bug, found);
+}
+
+async function lookForAll(bugs: readonly string[], find: (bug: string) => Promise<string | undefined>) {
+  for (const bug of bugs.filter((one) => positionals.length === 0 || positionals.includes(one))) {
+    const row = await find(bug);
+    const isOnPage = row !== undefined && page.includes(`\n${row}\n`);
+    console.log(
+      isOnPage ? row : row === undefined ? `NOT FOUND: ${bug}` : `NOT IN docs/correctness.md: ${row}`,
+    );
+    if (!isOnPage) process.exitCode = 1;
+  }
+}
+
+if (values.sql === true) {
+  const postgres = await startPostgres();
+  process.env['TEST_DATABASE_URL'] = postgres.url;
+  try {
+    await lookForAll(plantedBugs('sql/'), rowInSql);
+  } finally {
+    await postgres.stop();
+  }
+} else {
+  await lookForAll(plantedBugs(), rowOfSimulated);
 }
