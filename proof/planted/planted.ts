@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = 'proof/planted';
 const COPIED = ['adapters', 'proof/simulation', 'src', 'testing', 'package.json', 'tsconfig.json'];
 
-/** Each has to be found within so many seeds. */
+/** Each of the simulation has to be found within so many seeds. */
 export const MOST_SEEDS = 2_000;
 
 /** Where a bug was found first. */

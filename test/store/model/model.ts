@@ -124,8 +124,8 @@ export class Model {
 
   explain(key: string): object {
     const attempts = (this.#lines.get(key) ?? []).map(({ attempt, ending }) => ({ attempt, ending }));
-    const { result: _result, ...record } = { result: null, ...this.show(key) };
-    return { record: this.show(key) && record, attempts };
+    const shown = this.show(key);
+    return { record: shown && { ...shown, result: undefined }, attempts };
   }
 
   /**

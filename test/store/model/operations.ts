@@ -36,7 +36,7 @@ const settlesLast = fc.tuple(scope, fc.record({ key, token, settlement })).map((
         if (reply !== 'settled') throw new Error(reply);
         return reply;
       });
-      return [await settled.catch(({ message }: Error) => message)];
+      return [await settled.catch((error: unknown) => (error as Error).message)];
     },
   ),
 );
@@ -170,17 +170,10 @@ function sumOf<One>(all: readonly One[], of: (one: One) => number): number {
   return all.reduce((sum, one) => sum + of(one), 0);
 }
 
-/** The model knows no real time, and no process. */
+/** The model knows no real time, no process and no name of a scope. */
 function withoutTimes(record: RecordView): object {
-  const {
-    createdAt: _createdAt,
-    beganAt: _beganAt,
-    liveUntil: _liveUntil,
-    worker: _worker,
-    scope: _scope,
-    ...rest
-  } = record;
-  return rest;
+  const unknown = ['createdAt', 'beganAt', 'liveUntil', 'worker', 'scope'];
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !unknown.includes(name)));
 }
 
 /** What a person does with records, and what is written about them. */
