@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../../test/support/services/postgres.ts';
 import { plantedBugs, rowOf, search } from './planted.ts';
-import { sqlRowOf, testThatFinds } from './sql.ts';
+import { type FoundBy, sqlRowOf, testThatFinds } from './sql.ts';
 
 const { values, positionals } = parseArgs({ options: { sql: { type: 'boolean' } }, allowPositionals: true });
 const page = readFileSync(new URL('../../docs/correctness.md', import.meta.url), 'utf8').replaceAll(
@@ -20,11 +20,16 @@ async function rowOfSimulated(bug: string): Promise<string | undefined> {
   return found && rowOf(bug, found);
 }
 
-async function rowInSql(bug: string): Promise<string | undefined> {
+/** The test that the page names. */
+function onPage(bug: string): FoundBy | undefined {
   const row = page.split('\n').find((line) => line.startsWith(`| \`${bug}\` |`));
-  const [file = '', test = ''] = row?.split(' | ').slice(2) ?? [];
-  const known = row && { file: file.replaceAll('`', ''), test: test.replace(/ \|$/, '') };
-  const found = await testThatFinds(bug, known);
+  if (row === undefined) return undefined;
+  const [file = '', test = ''] = row.slice(0, -' |'.length).split(' | ').slice(2);
+  return { file: file.replaceAll('`', ''), test };
+}
+
+async function rowInSql(bug: string): Promise<string | undefined> {
+  const found = await testThatFinds(bug, onPage(bug));
   return found && sqlRowOf(bug, found);
 }
 

@@ -14,6 +14,7 @@ const inOperations = (...names: string[]) => names.map((name) => `test/operation
 /** Tests of behaviour: the text of the SQL is no behaviour. In the order in which they look for a bug. */
 const OF_STORE = [
   'test/store/postgres.test.ts',
+  'test/store/endings.test.ts',
   'test/store/model.test.ts',
   ...inStore('settle-last', 'lives', 'writes-nothing', 'overtaken', 'locked', 'deadlocks'),
 ];
