@@ -160,5 +160,5 @@ const waits = step.map((milliseconds) =>
 export const STORE = [claims, claims, settles, extensions, lookups, waits];
 
 export function historiesOf<Of extends Real>(commands: readonly fc.Arbitrary<Command<Of>>[]) {
-  return fc.commands<Models, Of, false>([...commands], { maxCommands: 40, size: 'max' });
+  return fc.commands<Models, Of, false>([...commands], { maxCommands: 100, size: 'max' });
 }

@@ -233,6 +233,7 @@ export interface Line {
 }
 
 export interface Walk {
+  readonly afterMs: number;
   readonly abandonedAfterMs: number;
   readonly purgeAfterMs: number;
   readonly isTakenOver: boolean;

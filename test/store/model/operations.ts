@@ -14,7 +14,7 @@ import { purgeStatement } from '../../../adapters/operations/statements/purge.ts
 import { notedStatements } from '../../../src/history/statements/noted.ts';
 import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
 import { HOUR } from '../../../testing/contracts/store/actor.ts';
-import { command, key, type Models, type Real, scope, settlement, step, token } from './commands.ts';
+import { command, key, type Models, type Real, scope, settlement, step, STORE, token } from './commands.ts';
 import type { Line, Walk } from './model.ts';
 
 /** A database with no other records, so that they can be counted. */
@@ -104,10 +104,11 @@ const explanations = key.map((one) =>
   ),
 );
 
+/** Some time after what came before it, so that there is something to purge. */
 const walk: fc.Arbitrary<Walk> = fc
-  .tuple(step, step, fc.constantFrom(false, false, true))
-  .map(([abandonedAfterMs, more, isTakenOver]) => ({
-    ...{ abandonedAfterMs, purgeAfterMs: abandonedAfterMs + more, isTakenOver },
+  .tuple(fc.constantFrom(0, 2 * HOUR, 5 * HOUR), step, step, fc.constantFrom(false, false, true))
+  .map(([afterMs, abandonedAfterMs, more, isTakenOver]) => ({
+    ...{ afterMs, abandonedAfterMs, purgeAfterMs: abandonedAfterMs + more, isTakenOver },
   }));
 
 /** A step of maintenance over all pages, with the archive, and one over the lines. */
@@ -115,8 +116,9 @@ const purges = walk.map((asked) =>
   command<Database>(
     `purge(${fc.stringify(asked)})`,
     (models) => purgedFrom(models, asked),
-    async ({ sql, runner }) => {
-      const { abandonedAfterMs, purgeAfterMs, isTakenOver } = asked;
+    async ({ sql, runner, pass }) => {
+      const { afterMs, abandonedAfterMs, purgeAfterMs, isTakenOver } = asked;
+      await pass(afterMs);
       const times = [String(abandonedAfterMs), String(purgeAfterMs)];
       const by = isTakenOver ? randomUUID() : runner;
       const counted = await sql.unsafe<Counted[]>(PURGE, [...ALL_PAGES, ...times, by]);
@@ -158,7 +160,10 @@ const PURGE = purgeStatement({
 });
 
 function purgedFrom(models: Models, asked: Walk): unknown[] {
-  const all = [models.here.purge(asked), models.there.purge(asked)];
+  const all = [models.here, models.there].map((model) => {
+    model.advance(asked.afterMs);
+    return model.purge(asked);
+  });
   const archived = all.flatMap((purged) => purged.archived);
   const records = sumOf(all, (purged) => purged.records);
   const abandoned = sumOf(all, (purged) => purged.abandoned);
@@ -176,5 +181,15 @@ function withoutTimes(record: RecordView): object {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !unknown.includes(name)));
 }
 
-/** What a person does with records, and what is written about them. */
-export const OPERATIONS = [settlesLast, finds, retries, forgets, lines, explanations, purges];
+/** What a person does with records, and what is written about them: beside a store that is asked more. */
+export const OPERATIONS = [
+  ...STORE,
+  ...STORE,
+  settlesLast,
+  finds,
+  retries,
+  forgets,
+  lines,
+  explanations,
+  purges,
+];

@@ -108,13 +108,6 @@ export const ATTEMPTS: StoreRule = {
       });
     },
 
-    async 'deaths fail a record at a death, and not after an attempt that was interrupted'(actor) {
-      await die(actor, ANY);
-      await actor.claim('key', BOB, ANY);
-      await actor.settle('key', BOB, takenBack());
-      matches(await actor.claim('key', CAROL, { maxDeaths: 1, ...ANY }), { kind: 'claimed', attempts: 2 });
-    },
-
     async 'a higher limit lets a record go on that a lower one would have failed'(actor) {
       await actor.claim('key', ALICE, ONCE);
       await actor.settle('key', ALICE, released());
