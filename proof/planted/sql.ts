@@ -34,7 +34,7 @@ export function sqlRowOf(bug: string, { file, test }: FoundBy): string {
   return `| \`${bug}\` | ${whatIsWrong(bug)} | \`${file}\` | ${test} |`;
 }
 
-/** The first test that finds a bug in the SQL, or whether one finds it of which that is known. Undefined: none does. */
+/** Looks with the test that is known to find the bug, or with one file after the other. Undefined: none finds it. */
 export async function testThatFinds(bug: string, known: FoundBy | undefined): Promise<FoundBy | undefined> {
   return await withPlanted(bug, COPIED, async (folder, patch) => {
     const all = /^--- a\/(?:adapters\/operations|src\/history)\//m.test(patch) ? OF_OPERATIONS : OF_STORE;
