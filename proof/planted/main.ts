@@ -1,19 +1,57 @@
 /**
- * Looks for every planted bug, and prints the rows of the table in docs/correctness.md: `npm run planted`. Ends with 1
- * where a bug is not found, or where the page has another row.
+ * Looks for every planted bug, or for those that are named, and prints the rows of the table in docs/correctness.md:
+ * `npm run planted`; for those in the SQL `npm run planted -- --sql`. Ends with 1 where a bug is not found, or where
+ * the page has another row. TEST_DATABASE_URL for a server of your own.
  */
 import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../../test/support/services/postgres.ts';
 import { plantedBugs, rowOf, search } from './planted.ts';
+import { type FoundBy, sqlRowOf, testThatFinds } from './sql.ts';
 
+const { values, positionals } = parseArgs({ options: { sql: { type: 'boolean' } }, allowPositionals: true });
 const page = readFileSync(new URL('../../docs/correctness.md', import.meta.url), 'utf8').replaceAll(
   / +/g,
   ' ',
 );
 
-for (const bug of plantedBugs()) {
+async function rowOfSimulated(bug: string): Promise<string | undefined> {
   const found = await search(bug);
-  const row = found === undefined ? `NOT FOUND: ${bug}` : rowOf(bug, found);
-  const isOnPage = page.includes(`\n${row}\n`);
-  console.log(isOnPage || found === undefined ? row : `NOT IN docs/correctness.md: ${row}`);
-  if (!isOnPage) process.exitCode = 1;
+  return found && rowOf(bug, found);
+}
+
+/** The test that the page names. */
+function onPage(bug: string): FoundBy | undefined {
+  const row = page.split('\n').find((line) => line.startsWith(`| \`${bug}\` |`));
+  if (row === undefined) return undefined;
+  const [file = '', test = ''] = row.slice(0, -' |'.length).split(' | ').slice(2);
+  return { file: file.replaceAll('`', ''), test };
+}
+
+async function rowInSql(bug: string): Promise<string | undefined> {
+  const found = await testThatFinds(bug, onPage(bug));
+  return found && sqlRowOf(bug, found);
+}
+
+async function lookForAll(bugs: readonly string[], find: (bug: string) => Promise<string | undefined>) {
+  for (const bug of bugs.filter((one) => positionals.length === 0 || positionals.includes(one))) {
+    const row = await find(bug);
+    const isOnPage = row !== undefined && page.includes(`\n${row}\n`);
+    console.log(
+      isOnPage ? row : row === undefined ? `NOT FOUND: ${bug}` : `NOT IN docs/correctness.md: ${row}`,
+    );
+    if (!isOnPage) process.exitCode = 1;
+  }
+}
+
+if (values.sql === true) {
+  const postgres = await startPostgres();
+  process.env['TEST_DATABASE_URL'] = postgres.url;
+  try {
+    await lookForAll(plantedBugs('sql/'), rowInSql);
+  } finally {
+    await postgres.stop();
+  }
+} else {
+  await lookForAll(plantedBugs(), rowOfSimulated);
 }

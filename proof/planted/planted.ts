@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = 'proof/planted';
 const COPIED = ['adapters', 'proof/simulation', 'src', 'testing', 'package.json', 'tsconfig.json'];
 
-/** Each has to be found within so many seeds. */
+/** Each of the simulation has to be found within so many seeds. */
 export const MOST_SEEDS = 2_000;
 
 /** Where a bug was found first. */
@@ -17,10 +17,10 @@ export interface Found {
   readonly rule: string;
 }
 
-/** The names of the bugs that are kept as patches. */
-export function plantedBugs(): string[] {
-  const files = readdirSync(join(ROOT, FOLDER));
-  return files.flatMap((file) => (file.endsWith('.diff') ? [file.slice(0, -'.diff'.length)] : [])).sort();
+/** The names of the bugs that are kept as patches: of those that the simulation has to find, or of those in the SQL. */
+export function plantedBugs(kind: '' | 'sql/' = ''): string[] {
+  const files = readdirSync(join(ROOT, FOLDER, kind)).filter((file) => file.endsWith('.diff'));
+  return files.map((file) => kind + file.slice(0, -'.diff'.length)).sort();
 }
 
 /** What a bug does, in a sentence: the first line of its patch. */
@@ -44,14 +44,25 @@ export async function search(
   bug: string,
   { from, seeds }: Range = { from: 1, seeds: MOST_SEEDS },
 ): Promise<Found | undefined> {
+  const range = ['--seeds', String(seeds), '--from', String(from)];
+  const simulate = ['--import', 'tsx', 'proof/simulation/main.ts', ...range];
+  return await withPlanted(bug, COPIED, async (folder) =>
+    foundIn(await outputOf(process.execPath, simulate, { cwd: folder, codes: [0, 1] })),
+  );
+}
+
+/** Does something in a copy of the sources that has the bug. Throws when the patch does not apply any more. */
+export async function withPlanted<Result>(
+  bug: string,
+  copied: readonly string[],
+  run: (folder: string, patch: string) => Promise<Result>,
+): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'handle-once-planted-'));
   try {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    for (const name of copied) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await plant(bug, folder);
-    const range = ['--seeds', String(seeds), '--from', String(from)];
-    const simulate = ['--import', 'tsx', 'proof/simulation/main.ts', ...range];
-    return foundIn(await outputOf(process.execPath, simulate, { cwd: folder, codes: [0, 1] }));
+    return await run(folder, readFileSync(patchOf(bug), 'utf8'));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -23,6 +23,7 @@ export const STEPS: readonly Step[] = [
     String(seed),
   ]),
   program('planted', 'Planted bugs', 'tables', () => ['planted']),
+  program('planted-sql', 'Bugs planted in the SQL', 'tables', () => ['planted', '--', '--sql']),
   chaos(
     'workers',
     'Chaos: workers',

@@ -1,7 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkApplies, type Found, plantedBugs, rowOf, search } from '../../proof/planted/planted.ts';
+import {
+  checkApplies,
+  type Found,
+  plantedBugs,
+  rowOf,
+  search,
+  whatIsWrong,
+} from '../../proof/planted/planted.ts';
 import { EVERYTHING_ENDS, rulesOf } from '../../proof/simulation/rules/index.ts';
 import { SURFACES } from '../../proof/simulation/surfaces/index.ts';
 import { root } from '../architecture/source-files.ts';
@@ -24,6 +31,17 @@ it('the page has a row for each planted bug', () => {
   const named = rowsOfBugs.map((row) => row.split('`')[1]);
   expect(named).toEqual(plantedBugs());
   expect(named.length).toBeGreaterThanOrEqual(20);
+});
+
+it('the page has a row for each bug planted in the SQL, with a test that is there', () => {
+  const rows = rowsOf('Bugs planted in the SQL');
+  const bugs = plantedBugs('sql/');
+  expect(bugs.length).toBeGreaterThanOrEqual(24);
+  expect(rows.map((row) => row.split(' | ').slice(0, 2))).toEqual(
+    bugs.map((bug) => [`| \`${bug}\``, whatIsWrong(bug)]),
+  );
+  const files = rows.map((row) => row.split('`')[3] ?? '');
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
 
 it('the page has a row for each rule', () => {
@@ -51,4 +69,7 @@ it.concurrent.each(LOOKED_FOR)(
   },
 );
 
-it.concurrent.each(plantedBugs())('the patch %s applies to the sources', checkApplies);
+it.concurrent.each([...plantedBugs(), ...plantedBugs('sql/')])(
+  'the patch %s applies to the sources',
+  checkApplies,
+);

@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Settlement, Store } from '../../../src/store.ts';
 import {
-  type ControlledStore,
   HOUR,
   MINUTE,
   NO_FINGERPRINT,
@@ -12,23 +11,33 @@ import {
 } from '../../../testing/contracts/store/actor.ts';
 import type { Model } from './model.ts';
 
-export interface Real extends ControlledStore {
-  readonly scope: string;
+const SCOPES = ['here', 'there'] as const;
+type Scope = (typeof SCOPES)[number];
+
+/** One of each scope, which share nothing. */
+export type Models = Readonly<Record<Scope, Model>>;
+
+export interface Real {
+  readonly store: Store;
+  readonly scopes: Readonly<Record<Scope, string>>;
+  /** Lets milliseconds pass, in both scopes. */
+  readonly pass: (milliseconds: number) => unknown;
 }
 
-type Command = fc.AsyncCommand<Model, Real>;
+type Command<Of extends Real> = fc.AsyncCommand<Models, Of>;
 type Terms = Omit<Parameters<Store['claim']>[1], 'scope'>;
 
 /**
  * The clock moves by whole hours and everything lasts a half hour more: the real time that a run takes, which the
  * model does not know of, can so change no answer.
  */
-const duration = fc.integer({ min: 1, max: 4 }).map((hours) => hours * HOUR + HOUR / 2);
-const step = fc.integer({ min: 1, max: 3 }).map((hours) => hours * HOUR);
+export const duration = fc.integer({ min: 1, max: 4 }).map((hours) => hours * HOUR + HOUR / 2);
+export const step = fc.integer({ min: 1, max: 3 }).map((hours) => hours * HOUR);
 
-const key = fc.constantFrom('a', 'b');
-const token = fc.constantFrom(
-  ...['1', '2', '3'].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`),
+export const scope = fc.constantFrom<Scope[]>('here', 'here', 'here', 'here', 'there');
+export const key = fc.constantFrom('a', 'a', 'b');
+export const token = fc.constantFrom(
+  ...['1', '2'].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`),
 );
 const fingerprint = fc.oneof(
   { weight: 9, arbitrary: fc.constant(PAYLOAD) },
@@ -36,7 +45,7 @@ const fingerprint = fc.oneof(
 );
 const text = fc.constantFrom('"x"', '"y"');
 
-const settlement: fc.Arbitrary<Settlement> = fc.oneof(
+export const settlement: fc.Arbitrary<Settlement> = fc.oneof(
   fc.record({
     kind: fc.constant('succeed' as const),
     result: fc.option(text),
@@ -49,12 +58,15 @@ const settlement: fc.Arbitrary<Settlement> = fc.oneof(
     error: text,
     retentionMs: duration,
   }),
-  fc.record({
-    kind: fc.constant('release' as const),
-    error: fc.option(text),
-    retryAfterMs: fc.oneof(fc.constant(0), duration),
-    uncounted: fc.boolean(),
-  }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('release' as const),
+      error: fc.option(text),
+      retryAfterMs: fc.oneof(fc.constant(0), duration),
+      uncounted: fc.boolean(),
+    }),
+  },
 );
 
 const terms: fc.Arbitrary<Terms> = fc.record({
@@ -70,15 +82,15 @@ function batchOf<Request extends { readonly key: string }>(request: fc.Arbitrary
 }
 
 /** A command that does the same to the model and to the store, and compares what both say. */
-function command(
+export function command<Of extends Real = Real>(
   name: string,
-  ofModel: (model: Model) => readonly unknown[],
-  ofStore: (real: Real) => Promise<readonly unknown[]>,
-): Command {
+  ofModel: (models: Models) => readonly unknown[],
+  ofStore: (real: Of) => Promise<readonly unknown[]>,
+): Command<Of> {
   return {
     check: () => true,
-    async run(model, real) {
-      const expected = ofModel(model);
+    async run(models, real) {
+      const expected = ofModel(models);
       const actual = await ofStore(real);
       expect(actual).toEqual(expected.map(withTimeTaken));
     },
@@ -94,45 +106,59 @@ function withTimeTaken(reply: unknown): unknown {
   return { ...reply, retryAfterMs: isClose };
 }
 
-const claims = fc.tuple(batchOf(fc.record({ key, token, fingerprint })), terms).map(([requests, asked]) =>
+const claims = fc
+  .tuple(scope, batchOf(fc.record({ key, token, fingerprint })), terms)
+  .map(([where, requests, asked]) =>
+    command(
+      `claim(${where}, ${fc.stringify(requests)}, ${fc.stringify(asked)})`,
+      (models) => requests.map((request) => models[where].claim(request, asked)),
+      ({ store, scopes }) => store.claim(requests, { scope: scopes[where], ...asked }),
+    ),
+  );
+
+const settles = fc.tuple(scope, batchOf(fc.record({ key, token, settlement }))).map(([where, requests]) =>
   command(
-    `claim(${fc.stringify(requests)}, ${fc.stringify(asked)})`,
-    (model) => requests.map((request) => model.claim(request, asked)),
-    ({ store, scope }) => store.claim(requests, { scope, ...asked }),
+    `settle(${where}, ${fc.stringify(requests)})`,
+    (models) => requests.map((request) => models[where].settle(request)),
+    ({ store, scopes }) => store.settle(requests, scopes[where]),
   ),
 );
 
-const settles = batchOf(fc.record({ key, token, settlement })).map((requests) =>
-  command(
-    `settle(${fc.stringify(requests)})`,
-    (model) => requests.map((request) => model.settle(request)),
-    ({ store, scope }) => store.settle(requests, scope),
-  ),
-);
+const extensions = fc
+  .tuple(scope, batchOf(fc.record({ key, token })), duration)
+  .map(([where, requests, leaseMs]) =>
+    command(
+      `extend(${where}, ${fc.stringify(requests)}, ${leaseMs})`,
+      (models) => requests.map((request) => models[where].extend(request, leaseMs)),
+      ({ store, scopes }) => store.extend(requests, { scope: scopes[where], leaseMs }),
+    ),
+  );
 
-const extensions = fc.tuple(batchOf(fc.record({ key, token })), duration).map(([requests, leaseMs]) =>
+const lookups = fc.tuple(scope, key).map(([where, one]) =>
   command(
-    `extend(${fc.stringify(requests)}, ${leaseMs})`,
-    (model) => requests.map((request) => model.extend(request, leaseMs)),
-    ({ store, scope }) => store.extend(requests, { scope, leaseMs }),
+    `lookup(${where}, ${one})`,
+    (models) => [models[where].lookup(one)],
+    async ({ store, scopes }) => [await store.lookup?.(one, scopes[where])],
   ),
 );
 
 const waits = step.map((milliseconds) =>
   command(
     `advance(${milliseconds})`,
-    (model) => {
-      model.advance(milliseconds);
+    (models) => {
+      for (const where of SCOPES) models[where].advance(milliseconds);
       return [];
     },
-    async ({ advance, scope }) => {
-      await advance(scope, milliseconds);
+    async ({ pass }) => {
+      await pass(milliseconds);
       return [];
     },
   ),
 );
 
-export const histories = fc.commands([claims, claims, settles, extensions, waits], {
-  maxCommands: 40,
-  size: 'max',
-});
+/** What a store is asked. */
+export const STORE = [claims, claims, settles, extensions, lookups, waits];
+
+export function historiesOf<Of extends Real>(commands: readonly fc.Arbitrary<Command<Of>>[]) {
+  return fc.commands<Models, Of, false>([...commands], { maxCommands: 100, size: 'max' });
+}

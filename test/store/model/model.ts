@@ -1,10 +1,12 @@
 import type { FailedReason } from '../../../src/index.ts';
+import type { RecordPhase } from '../../../adapters/operations/record.ts';
 import type {
   ClaimReply,
   ClaimRequest,
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
+  LookupReply,
   Settlement,
   SettleReply,
   SettleRequest,
@@ -17,6 +19,7 @@ import type {
 export class Model {
   #now = 0;
   readonly #histories = new Map<string, Happening[]>();
+  readonly #lines = new Map<string, Line[]>();
 
   advance(milliseconds: number): void {
     this.#now += milliseconds;
@@ -31,8 +34,7 @@ export class Model {
     }
     if (differs(fingerprintOf(life), fingerprint)) return { kind: 'mismatch' };
     const last = life.at(-1) as Happening;
-    const isOver = last.what === 'failed' || last.what === 'succeeded';
-    if (isOver || last.until > this.#now) return this.#answer(life, token, null);
+    if (isSettled(last) || last.until > this.#now) return this.#answer(life, token, null);
     const hasDied = last.what === 'claimed';
     const deaths = deathsOf(life);
     const until = this.#now + terms.failedRetentionMs;
@@ -69,13 +71,111 @@ export class Model {
     return 'extended';
   }
 
+  /** A settle in a transaction: what its token has settled before is no settle of this one. */
+  settleLast(request: SettleRequest): 'settled' | 'lost' {
+    const last = this.#histories.get(request.key)?.at(-1);
+    return last?.what === 'claimed' && this.settle(request) === 'settled' ? 'settled' : 'lost';
+  }
+
+  lookup(key: string): LookupReply | undefined {
+    const life = this.#life(key);
+    const last = life.at(-1);
+    if (last === undefined) return undefined;
+    const reply = this.#answer(life, last.what === 'claimed' ? 'of another' : '', null) as LookupReply;
+    return 'retryAfterMs' in reply ? { ...reply, retryAfterMs: Math.max(0, reply.retryAfterMs) } : reply;
+  }
+
+  /** What a person is shown, without times. */
+  show(key: string): object | undefined {
+    const history = this.#histories.get(key) ?? [];
+    const last = history.at(-1);
+    if (last === undefined) return undefined;
+    return {
+      ...{ key, state: stateOf(last), phase: this.#phase(last), attempts: attemptsOf(history) },
+      ...countsOf(history),
+      ...(last.what === 'failed' && { failedReason: last.reason }),
+      ...(last.what !== 'succeeded' && shownError(lastErrorOf(history))),
+      ...(last.what === 'succeeded' && last.result !== null && { result: last.result }),
+    };
+  }
+
+  retry(key: string): object {
+    const last = this.#histories.get(key)?.at(-1);
+    if (last === undefined) return { state: 'unchanged', found: 'absent' };
+    const found = this.#phase(last);
+    if (found !== 'failed') return { state: 'unchanged', found };
+    this.#note(key, { what: 'retried', token: last.token, until: this.#now });
+    return { state: 'retried' };
+  }
+
+  forget(key: string): object {
+    const last = this.#histories.get(key)?.at(-1);
+    this.#histories.delete(key);
+    this.#lines.delete(key);
+    return last === undefined ? { state: 'absent' } : { state: 'forgotten', was: this.#phase(last) };
+  }
+
+  /** What is written about attempts beside the record. */
+  write(key: string, lines: readonly Line[]): void {
+    const [birth] = this.#histories.get(key) ?? [];
+    const written = lines.map((line) => ({ ...line, life: line.ageMs === 0 ? birth : undefined }));
+    this.#lines.set(key, [...(this.#lines.get(key) ?? []), ...written]);
+  }
+
+  explain(key: string): object {
+    const attempts = (this.#lines.get(key) ?? []).map(({ attempt, ending }) => ({ attempt, ending }));
+    const shown = this.show(key);
+    return { record: shown && { ...shown, result: undefined }, attempts };
+  }
+
+  /**
+   * A walk of maintenance. Gives what it deletes, as the archive has it, and counts the others. One that another runner
+   * has taken over deletes nothing.
+   */
+  purge({ abandonedAfterMs, purgeAfterMs, isTakenOver }: Walk): Purged {
+    const archived: object[] = [];
+    const left: { readonly overForMs: number; readonly isPending: boolean }[] = [];
+    for (const [key, history] of this.#histories) {
+      const last = history.at(-1) as Happening;
+      const one = { overForMs: this.#now - last.until, isPending: !isSettled(last) };
+      if (one.overForMs < (one.isPending ? purgeAfterMs : 0)) {
+        left.push(one);
+      } else if (!isTakenOver) {
+        archived.push(archivedOf(key, history));
+        this.forget(key);
+      }
+    }
+    const abandoned = left.filter(({ isPending, overForMs }) => isPending && overForMs >= abandonedAfterMs);
+    return { archived, records: left.length, abandoned: abandoned.length };
+  }
+
+  /** What maintenance leaves: no lines of an earlier life of a key. */
+  linesLeft(): readonly object[] {
+    for (const [key, [birth]] of this.#histories) {
+      const lines = this.#lines.get(key) ?? [];
+      this.#lines.set(
+        key,
+        lines.filter(({ life }) => life === birth),
+      );
+    }
+    const keys = [...this.#lines.keys()].toSorted();
+    return keys.flatMap((key) =>
+      (this.#lines.get(key) ?? []).map(({ attempt, ending }) => ({ key, attempt, ending })),
+    );
+  }
+
+  #phase(last: Happening): RecordPhase {
+    const isLive = last.until > this.#now;
+    if (isSettled(last)) return isLive ? last.what : 'expired';
+    if (last.what === 'claimed') return isLive ? 'running' : 'lapsed';
+    return isLive ? 'backing-off' : 'waiting';
+  }
+
   /** What happened to a key since it was last absent: nothing, once a settled record's time is over. */
   #life(key: string): Happening[] {
     const history = this.#histories.get(key) ?? [];
     const last = history.at(-1);
-    const over =
-      last !== undefined && last.what !== 'claimed' && last.what !== 'released' && last.until <= this.#now;
-    return over ? [] : history;
+    return last !== undefined && isSettled(last) && last.until <= this.#now ? [] : history;
   }
 
   #note(key: string, happening: Happening): void {
@@ -85,14 +185,14 @@ export class Model {
   #answer(life: readonly Happening[], token: string, deadToken: string | null): ClaimReply {
     const last = life.at(-1) as Happening;
     const attempts = attemptsOf(life);
-    const error = life.findLast((event) => 'error' in event && event.error !== null);
-    const lastError = error !== undefined && 'error' in error ? error.error : null;
+    const lastError = lastErrorOf(life);
     const retryAfterMs = last.until - this.#now;
     switch (last.what) {
       case 'claimed':
         if (last.token === token) return { kind: 'claimed', attempts, failures: failuresOf(life), deadToken };
         return { kind: 'in-flight', attempts, retryAfterMs };
       case 'released':
+      case 'retried':
         return { kind: 'released', attempts, retryAfterMs, error: lastError };
       case 'succeeded':
         return { kind: 'succeeded', attempts, result: last.result, resultOmitted: null };
@@ -111,6 +211,7 @@ export class Model {
 type Happening = { readonly token: string; until: number } & (
   | { readonly what: 'claimed'; readonly fingerprint: string }
   | { readonly what: 'released'; readonly error: string | null; readonly uncounted: boolean }
+  | { readonly what: 'retried' }
   | { readonly what: 'succeeded'; readonly result: string | null }
   | {
       readonly what: 'failed';
@@ -120,6 +221,67 @@ type Happening = { readonly token: string; until: number } & (
       readonly error: string | null;
     }
 );
+
+/** About an attempt that ended badly. */
+export interface Line {
+  readonly attempt: number;
+  readonly ending: string;
+  /** How long ago it ended. */
+  readonly ageMs: number;
+  /** The first claim of the record that it is about, where it ended after that. */
+  readonly life?: Happening | undefined;
+}
+
+export interface Walk {
+  readonly afterMs: number;
+  readonly abandonedAfterMs: number;
+  readonly purgeAfterMs: number;
+  readonly isTakenOver: boolean;
+}
+
+export interface Purged {
+  readonly archived: readonly object[];
+  readonly records: number;
+  readonly abandoned: number;
+}
+
+function isSettled(last: Happening): last is Happening & { readonly what: 'succeeded' | 'failed' } {
+  return last.what === 'succeeded' || last.what === 'failed';
+}
+
+function stateOf(last: Happening): string {
+  return isSettled(last) ? last.what : 'pending';
+}
+
+function lastErrorOf(life: readonly Happening[]): string | null {
+  const event = life.findLast((one) => 'error' in one && one.error !== null);
+  return event !== undefined && 'error' in event ? event.error : null;
+}
+
+function shownError(error: string | null): object {
+  return error === null ? {} : { error: JSON.parse(error) as unknown };
+}
+
+/** As they are in the table: a claim that has not ended is no death yet, and the last failure is one. */
+function countsOf(life: readonly Happening[]): { readonly failures: number; readonly deaths: number } {
+  const last = life.at(-1);
+  const hasJustFailed = last?.what === 'failed' && last.reason === 'terminal';
+  const isNoDeath = last?.what === 'claimed' || last?.what === 'succeeded';
+  return {
+    failures: failuresOf(life) + (hasJustFailed ? 1 : 0),
+    deaths: hasJustFailed ? 0 : deathsOf(life) - (isNoDeath ? 1 : 0),
+  };
+}
+
+function archivedOf(key: string, life: readonly Happening[]): object {
+  const last = life.at(-1) as Happening;
+  return {
+    ...{ key, token: last.token, state: stateOf(last), fingerprint: fingerprintOf(life) },
+    ...{ attempts: attemptsOf(life), ...countsOf(life), error: lastErrorOf(life) },
+    failed_reason: last.what === 'failed' ? last.reason : null,
+    result: last.what === 'succeeded' ? last.result : null,
+  };
+}
 
 /** The record has that of the last claim that changed it, unless a claim had none. */
 function fingerprintOf(life: readonly Happening[]): string {
@@ -140,13 +302,17 @@ function attemptsOf(life: readonly Happening[]): number {
   return claims - life.filter((event) => event.what === 'released' && event.uncounted).length;
 }
 
+/** Since a person had it retried. */
 function failuresOf(life: readonly Happening[]): number {
-  return life.filter((event) => event.what === 'released' && !event.uncounted).length;
+  const since = life.slice(life.findLastIndex(({ what }) => what === 'retried') + 1);
+  return since.filter((event) => event.what === 'released' && !event.uncounted).length;
 }
 
 /** Claims without an end, back to the last failure. The last claim of a life has not ended unless it has lapsed. */
 function deathsOf(life: readonly Happening[]): number {
-  const lastFailure = life.findLastIndex((event) => event.what === 'released' && !event.uncounted);
+  const lastFailure = life.findLastIndex(
+    (event) => event.what === 'retried' || (event.what === 'released' && !event.uncounted),
+  );
   const since = life.slice(lastFailure + 1);
   const claims = since.filter(({ what }) => what === 'claimed').length;
   return claims - since.filter(({ what }) => what === 'released').length;
