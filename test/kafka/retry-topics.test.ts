@@ -82,14 +82,14 @@ describe('The messages of a retry topic', () => {
 
   test('are not fetched for each that is due: the next look is a tenth of the delay away at least', () => {
     const messages = [producedAt(0, -DELAY_MS + 1)];
-    expect(createRetryWaits(systemClock).waits.split(place, messages, DELAY_MS).nextAt).toBe(
+    expect(createRetryWaits(systemClock).split(place, messages, DELAY_MS).nextAt).toBe(
       performance.now() + DELAY_MS / 10,
     );
   });
 
   test('without a timestamp do not wait', () => {
     const messages = [message(0, { timestamp: '-1' })];
-    expect(createRetryWaits(systemClock).waits.split(place, messages, DELAY_MS).due).toEqual(messages);
+    expect(createRetryWaits(systemClock).split(place, messages, DELAY_MS).due).toEqual(messages);
   });
 });
 
