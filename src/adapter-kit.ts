@@ -73,6 +73,7 @@ export { retryWait, spread } from './lib/retry.ts';
 export { delay, endsBeforeAbort, endsWithin } from './lib/wait.ts';
 export { causeOf, describeThrown, nameOfThrown, toStoredError } from './payload/stored-error.ts';
 export { type Logger, loggerOption } from './reporting/logger.ts';
+export { toDatabaseClient } from './postgres/sql-client.ts';
 export { rolledBack } from './postgres/rolled-back-error.ts';
 export { poolSize } from './postgres/pool-size.ts';
 export { createPreparing } from './postgres/preparing.ts';
