@@ -53,7 +53,8 @@ function canBeGuarded(db: unknown): boolean {
  * A Drizzle database on a driver for Postgres that has transactions, such as `node-postgres` and `postgres-js`, as the
  * client of `createHandleOnce` and `migrate`. A transaction is the `tx` of `db.transaction`.
  *
- * Statements are not prepared: Drizzle has no way to ask for it. Throws `InvalidOptionsError`, for a transaction too.
+ * Statements are not prepared: Drizzle has no way to ask for it. Throws `InvalidOptionsError`, for a transaction too,
+ * and on `postgres-js` for a version of Drizzle that does not show its client.
  *
  * @example
  * ```ts
