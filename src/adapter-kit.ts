@@ -70,6 +70,7 @@ export { derivedScopeFault, nameOfKind } from './options/scope.ts';
 export { parseExactly } from './payload/exact-json.ts';
 export { valueAt } from './payload/json-pointer.ts';
 export { causeOf, describeThrown, nameOfThrown } from './payload/stored-error.ts';
+export { toDatabaseClient } from './postgres/sql-client.ts';
 export { createPreparing } from './postgres/preparing.ts';
 export { rolledBack } from './postgres/rolled-back-error.ts';
 export { EventError } from './reporting/event-error.ts';

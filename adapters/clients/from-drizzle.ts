@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
-import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { hasMethods, lazily, parseOptions, satisfying, toDatabaseClient } from '../../src/adapter-kit.ts';
+import type { DatabaseClient, DatabaseQueries, SqlClient } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
 /** What Drizzle takes as a query: an object that gives an `SQL`, which has the text and the parameters. */
@@ -19,20 +19,42 @@ export interface DrizzleDatabase<Tx> extends DrizzleQueryable {
   transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
 }
 
+/** What runs the transactions of a database on `postgres`. It is not in the types of Drizzle. */
+interface PostgresJsSession<Tx> {
+  readonly client: PostgresJs;
+  transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+}
+
+/** A client of `postgres`, as `createHandleOnce` takes it. */
+type PostgresJs = Exclude<SqlClient, DatabaseClient>;
+
 const clientSchema = lazily(() =>
   z.object({
     db: satisfying(
-      (value) => hasMethods(value, ['execute', 'transaction']) && !hasMethods(value, ['rollback']),
-      'a Drizzle database, not a transaction of it',
+      (value) => isDatabase(value) && canBeGuarded(value),
+      (value) => (isDatabase(value) ? UNKNOWN_SESSION : 'a Drizzle database, not a transaction of it'),
     ),
   }),
 );
+
+const UNKNOWN_SESSION =
+  'a Drizzle database whose transactions can be guarded: on postgres-js this version of Drizzle does not show its ' +
+  'client where 0.45 does. Use drizzle-orm/node-postgres, or drizzle-orm 0.45';
+
+function isDatabase(value: unknown): boolean {
+  return hasMethods(value, ['execute', 'transaction']) && !hasMethods(value, ['rollback']);
+}
+
+function canBeGuarded(db: unknown): boolean {
+  return !isPostgresJs((db as { $client?: unknown }).$client) || sessionOf(db) !== undefined;
+}
 
 /**
  * A Drizzle database on a driver for Postgres that has transactions, such as `node-postgres` and `postgres-js`, as the
  * client of `createHandleOnce` and `migrate`. A transaction is the `tx` of `db.transaction`.
  *
- * Statements are not prepared: Drizzle has no way to ask for it. Throws `InvalidOptionsError`, for a transaction too.
+ * Statements are not prepared: Drizzle has no way to ask for it. Throws `InvalidOptionsError`, for a transaction too,
+ * and on `postgres-js` for a version of Drizzle that does not show its client.
  *
  * @example
  * ```ts
@@ -51,7 +73,34 @@ const clientSchema = lazily(() =>
  */
 export function fromDrizzle<Tx extends DrizzleQueryable>(db: DrizzleDatabase<Tx>): DatabaseClient<Tx> {
   parseOptions('fromDrizzle', clientSchema(), { db });
-  return { ...queriesOf(db), begin: (work) => db.transaction(work), in: queriesOf };
+  const session = sessionOf<Tx>(db);
+  return {
+    ...queriesOf(db),
+    begin: session === undefined ? (work) => db.transaction(work) : guardedBegin(session),
+    in: queriesOf,
+  };
+}
+
+/**
+ * Runs a transaction of Drizzle over one of ours: that of `postgres` ends before its work when the connection breaks,
+ * and sends what comes after the break.
+ */
+function guardedBegin<Tx>(session: PostgresJsSession<Tx>): DatabaseClient<Tx>['begin'] {
+  const client = toDatabaseClient(session.client);
+  return (work, onBroken) => {
+    const begin = (run: (transaction: unknown) => Promise<unknown>) => client.begin(run, onBroken);
+    const guarded = Object.create(session, { client: { value: { begin } } }) as PostgresJsSession<Tx>;
+    return guarded.transaction(work);
+  };
+}
+
+function sessionOf<Tx>(db: unknown): PostgresJsSession<Tx> | undefined {
+  const { session } = db as { session?: PostgresJsSession<Tx> };
+  return hasMethods(session, ['transaction']) && isPostgresJs(session.client) ? session : undefined;
+}
+
+function isPostgresJs(client: unknown): boolean {
+  return hasMethods(client, ['unsafe', 'begin']);
 }
 
 function queriesOf(on: DrizzleQueryable): DatabaseQueries {

@@ -5,7 +5,6 @@ import type { KafkaEvent } from './log/events.ts';
 import type { ConsumptionOptions } from './options/options.ts';
 import { readsConfigs } from './log/log-admin.ts';
 
-
 /** Warns of options that leave open what can be lost. */
 export function warnOfSettings(
   { admin, fromBeginning }: ConsumptionOptions,

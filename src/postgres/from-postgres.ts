@@ -1,35 +1,39 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PostgresClient, PostgresQueries } from './postgres-client.ts';
 import type { CommittingClient } from './committing-client.ts';
 import type { DatabaseQueries, DatabaseRow } from './database-client.ts';
-import { beginPostgres, endOf, type Transactions } from './begin-postgres.ts';
+import { beginPostgres, type BegunTransaction } from './begin-postgres.ts';
+import { endOf } from './ended.ts';
 import { createPreparing } from './preparing.ts';
+import { transactionEnded } from './transaction-gate.ts';
 
 /** A `postgres` client as a database client. */
 export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> {
-  const transactions: Transactions = { ended: new WeakSet(), commits: new WeakMap() };
+  const transactions = new WeakMap<object, BegunTransaction>();
   const preparing = createPreparing(true);
+  /** What a handler has from a savepoint is guarded by itself. */
+  const begunOf = (transaction: Tx) => transactions.get(transaction as object);
   return {
     ...queriesOf(sql, preparing),
     maxConnections: Number.isInteger(sql.options?.max) ? Number(sql.options?.max) : undefined,
     begin: (work, onBroken) => beginPostgres(sql, transactions, work, onBroken),
     in(transaction) {
-      const queries = queriesIn(transaction);
-      return queriesOf(queries, preparing, async (send) => {
-        await refuseEnded(transactions, queries);
+      const begun = begunOf(transaction);
+      if (begun === undefined) return queriesOf(transaction as PostgresQueries, preparing);
+      return queriesOf(begun.queries, preparing, async (send) => {
+        await begun.gate.pass();
         return await send();
       });
     },
     lastIn(transaction) {
-      const queries = queriesIn(transaction);
+      const begun = begunOf(transaction) as BegunTransaction;
       return {
         async query(statement, parameters) {
-          await refuseEnded(transactions, queries);
+          await begun.gate.pass();
+          begun.gate.close(transactionEnded());
           // Both are sent the same way, and so in this order.
-          const unguarded = queriesOf(queries, preparing);
+          const unguarded = queriesOf(begun.queries, preparing);
           const rows = unguarded.query(statement, parameters);
-          const committed = endOf(() => unguarded.execute(COMMIT));
-          transactions.commits.set(queries, committed);
+          begun.commit = endOf(() => unguarded.execute(COMMIT));
           return await rows;
         },
       };
@@ -46,17 +50,6 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
  *   warning, which `postgres` prints.
  */
 const COMMIT = 'select; commit and chain';
-
-/** The transactions of this client are its queries, whatever else its types call them. */
-function queriesIn(transaction: unknown): PostgresQueries {
-  return transaction as PostgresQueries;
-}
-
-async function refuseEnded({ ended }: Transactions, transaction: object): Promise<void> {
-  // The event of a connection that has just closed comes in this turn.
-  await nextTurn();
-  if (ended.has(transaction)) throw connectionBroken();
-}
 
 /**
  * - Rows are read raw: column renaming, value transforms and custom parsers of the client do not reach them.
@@ -83,10 +76,4 @@ function queriesOf(
 /** Not row.map: a row transform of the client gets even raw rows, and may have made an object of the array. */
 function toText(row: readonly (Buffer | null)[]): DatabaseRow {
   return Object.values(row).map((cell) => (cell === null ? null : cell.toString('utf8')));
-}
-
-function connectionBroken(): Error {
-  return Object.assign(new Error('the connection of the transaction has broken'), {
-    code: 'CONNECTION_CLOSED',
-  });
 }

@@ -84,6 +84,173 @@ describe('A connection that breaks under a handler in a transaction', () => {
   });
 });
 
+const BROKEN = { code: 'STORE', message: expect.stringContaining('the statement was not sent') as string };
+
+describe.each([
+  { max: 1, isGuarded: false },
+  { max: 1, isGuarded: true },
+  { max: 2, isGuarded: false },
+  { max: 2, isGuarded: true },
+])('After a break, with a pool of $max and guardedSocket $isGuarded,', ({ max, isGuarded }) => {
+  /** Runs a handler whose connection breaks at `breakDown`, then a whole one in what takes its place. */
+  async function runBoth(
+    broken: (tx: Tx, breakDown: () => Promise<void>, signal: AbortSignal) => Promise<unknown>,
+  ) {
+    const own = postgres(bench.database.url, {
+      ...{ max, fetch_types: false, onnotice: () => undefined },
+      ...(isGuarded && guardedSocket()),
+    });
+    onTestFinished(() => own.end({ timeout: 1 }));
+    const ofOwn = createHandleOnce({ sql: own, scope, leaseMs: 5_000, onEvent: () => undefined });
+    const [isDown, isReplaced, hasEnded] = [gate(), gate(), gate()];
+    const first = ofOwn.inTransaction('broken', 'body', async (_, { signal }, tx) => {
+      await write(tx, 'gone');
+      const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      const breakDown = async () => {
+        await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
+        await aborted(signal);
+        isDown.open();
+        await isReplaced.opened;
+      };
+      await broken(tx, breakDown, signal).finally(hasEnded.open);
+    });
+    await isDown.opened;
+    const next = ofOwn.inTransaction('whole', 'body', async (_, __, tx) => {
+      await write(tx, 'first');
+      await tx.savepoint((inner) => write(inner, 'in a savepoint'));
+      isReplaced.open();
+      await hasEnded.opened;
+      // For what the other handler has set off meanwhile.
+      await tx`select pg_sleep(0.1)`;
+      await write(tx, 'last');
+    });
+    expect(await next).toMatchObject({ state: 'succeeded' });
+    expect(await effects()).toEqual(['first', 'in a savepoint', 'last']);
+    expect(await first).toMatchObject({ state: 'pending', reason: 'released' });
+  }
+
+  it('a savepoint that throws takes nothing back in the transaction of another', async () => {
+    await runBoth((tx, breakDown, signal) =>
+      tx.savepoint(async (inner) => {
+        await write(inner, 'gone too');
+        await breakDown();
+        signal.throwIfAborted();
+      }),
+    );
+  });
+
+  it.each<[string, (tx: Tx) => Promise<unknown>]>([
+    ['a statement', (tx) => write(tx, 'escaped')],
+    ['a text', (tx) => tx.unsafe(`insert into effects (what) values ('escaped')`)],
+    ['a savepoint', (tx) => tx.savepoint((inner) => write(inner, 'escaped'))],
+    [
+      'a cursor',
+      (tx) => tx`insert into effects (what) values ('escaped') returning what`.cursor(() => undefined),
+    ],
+  ])('%s of the handler is rejected, and not sent', async (_, send) => {
+    await runBoth(async (tx, breakDown) => {
+      await breakDown();
+      await expect(send(tx)).rejects.toMatchObject(BROKEN);
+    });
+  });
+
+  it('a statement in a savepoint that has begun is rejected, and not sent', async () => {
+    await runBoth((tx, breakDown) =>
+      tx.savepoint(async (inner) => {
+        await breakDown();
+        await expect(write(inner, 'escaped')).rejects.toMatchObject(BROKEN);
+        await expect(inner.savepoint((innermost) => write(innermost, 'escaped'))).rejects.toMatchObject(
+          BROKEN,
+        );
+      }),
+    );
+  });
+
+  it('a cursor asks for no more rows', async () => {
+    await runBoth(async (tx, breakDown) => {
+      const reading = (async () => {
+        for await (const rows of tx`select generate_series(1, 9)`.cursor(3)) {
+          expect(rows).toHaveLength(3);
+          await breakDown();
+        }
+      })();
+      await expect(reading).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    });
+  });
+});
+
+describe('The transaction of a handler', () => {
+  it('takes all that one of postgres takes', async () => {
+    const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await tx`insert into effects ${tx([{ what: 'a' }, { what: 'b' }])}`;
+      await tx`insert into ${tx('effects')} (what) select ${tx.json({ c: 1 })}::json ->> 'c'`;
+      await tx.savepoint('named', (inner) => [inner`insert into effects values ('d')`]);
+      const undone = tx.savepoint(async (inner) => {
+        await write(inner, 'undone');
+        throw new RangeError('undone');
+      });
+      await expect(undone).rejects.toThrow(RangeError);
+      const seen: string[] = [];
+      const all = tx<
+        { what: string }[]
+      >`select what from effects where what = any(${tx.array(['a', 'd'])}) order by 1`;
+      await all.forEach(({ what }) => seen.push(what));
+      const condition = tx`where what = ${'b'}`;
+      for await (const rows of tx<{ what: string }[]>`select what from effects ${condition}`.cursor(1)) {
+        seen.push(...rows.map(({ what }) => what));
+      }
+      return seen;
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', result: ['a', 'd', 'b'] });
+    expect(await effects()).toEqual(['1', 'a', 'b', 'd']);
+  });
+
+  it('refuses a statement that is sent after its end', async () => {
+    let late: Tx | undefined;
+    await handleOnce.inTransaction('key', 'body', (_, __, tx) => {
+      late = tx;
+    });
+    await expect(write(late as Tx, 'late')).rejects.toThrow(
+      /the transaction has ended: the statement was not sent/,
+    );
+    expect(await effects()).toEqual([]);
+  });
+});
+
+describe('A client whose begin rejects while the handler runs', () => {
+  it('has the signal aborted, and the message released when the handler has ended', async () => {
+    const whole = fromPostgres(sql);
+    const hasty = createHandleOnce({
+      sql: {
+        ...whole,
+        begin: async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+          const hasBegun = gate();
+          const begun = whole.begin(async (tx) => {
+            hasBegun.open();
+            return await work(tx);
+          });
+          begun.catch(() => undefined);
+          await hasBegun.opened;
+          throw Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' });
+        },
+      },
+      scope,
+      backoff: () => 0,
+    });
+    const [isAborted, end] = [gate(), gate()];
+    const first = hasty.inTransaction('key', 'body', async (_, { signal }) => {
+      await aborted(signal);
+      isAborted.open();
+      await end.opened;
+      signal.throwIfAborted();
+    });
+    await isAborted.opened;
+    expect(await handleOnce.inTransaction('key', 'body', vi.fn())).toMatchObject({ reason: 'in-flight' });
+    end.open();
+    expect(await first).toMatchObject({ state: 'pending', reason: 'released' });
+  });
+});
+
 describe('A connection that hangs', () => {
   it('costs one lease: the call answers unrecorded, and the message runs elsewhere', async () => {
     const server = new URL(bench.database.url);

@@ -1,6 +1,7 @@
 import type { TransactionalStore } from '../transactional-store.ts';
 import { claim } from './claim.ts';
 import { settle, settleLast } from './settle.ts';
+import { beginWhole } from '../../postgres/begin-whole.ts';
 import { type SqlClient, toDatabaseClient } from '../../postgres/sql-client.ts';
 import { statementsOf } from './statements/index.ts';
 import { isConflict, isRolledBack } from '../../postgres/transaction.ts';
@@ -32,7 +33,7 @@ export function createPostgresStore<Tx>(
     claim: async (requests, terms) =>
       requests.length === 0 ? [] : await claim(client, statements, requests, terms),
     tellsRollback: client.tellsRollback === true || client.lastIn !== undefined,
-    begin: (work, onBroken) => client.begin(work, onBroken),
+    begin: (work, onBroken) => beginWhole(client, work, onBroken),
     settleLast: (transaction, ...settle) => {
       const last = client.lastIn?.(transaction) ?? client.in(transaction);
       return settleLast(last, statements.settleLast, ...settle);

@@ -11,7 +11,7 @@ import {
 import { arraysOf } from '../../../src/postgres/batch.ts';
 import { historyStatements } from '../../../adapters/operations/statements/history.ts';
 import { purgeStatement } from '../../../adapters/operations/statements/purge.ts';
-import { notedStatements } from '../../../src/history/statements/noted.ts';
+import { logStatements } from '../../../src/history/statements/logs.ts';
 import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
 import { HOUR } from '../../../testing/contracts/store/actor.ts';
 import { command, key, type Models, type Real, scope, settlement, step, STORE, token } from './commands.ts';
@@ -84,7 +84,7 @@ const lines = fc
       async ({ sql, scopes }) => {
         const rows = written.map((each) => ({ ...each, key: one, tookMs: null, worker: null, error: null }));
         const columns = arraysOf(rows, ['ageMs', 'tookMs', 'attempt', 'key', 'ending', 'worker', 'error']);
-        await sql.unsafe(notedStatements('handle_once').failures, [scopes[where], ...columns]);
+        await sql.unsafe(logStatements('handle_once').failures, [scopes[where], ...columns]);
         return [];
       },
     ),

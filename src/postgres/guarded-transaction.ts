@@ -1,0 +1,119 @@
+import type { TransactionGate } from './transaction-gate.ts';
+import { endOf, type Ended, valueOf } from './ended.ts';
+
+/** A query of `postgres` 3.4.9, which calls its handler once, to be sent. */
+interface DriverQuery {
+  handler: { (query: DriverQuery): unknown; debug?: unknown };
+  reject(error: unknown): void;
+  catch(listener: () => void): unknown;
+  cursorFn?: CursorStep;
+}
+
+/** Takes rows of a cursor. When its promise resolves `postgres` asks for more. */
+type CursorStep = (rows: unknown) => unknown;
+
+type Call = (...given: unknown[]) => unknown;
+
+interface DriverTransaction extends Call {
+  readonly unsafe: Call;
+  readonly file: Call;
+  readonly savepoint: (...given: unknown[]) => Promise<unknown>;
+}
+
+/**
+ * A transaction of `postgres` into which nothing is sent when its gate has closed: each statement is rejected instead.
+ *
+ * A transaction of `postgres` 3.4.9 keeps its connection object, which has no socket after a break, and then the next
+ * socket of the pool. A statement that is sent there throws past all callers, or runs in the transaction of another
+ * caller, as does the rollback of a savepoint whose work throws.
+ */
+export function guardedTransaction<Tx>(transaction: Tx, gate: TransactionGate): Tx {
+  return guard(transaction as DriverTransaction, gate) as Tx;
+}
+
+function guard(transaction: DriverTransaction, gate: TransactionGate): DriverTransaction {
+  return new Proxy(transaction, {
+    apply: (target, _, given: unknown[]) => guardQuery(target(...given), gate),
+    get(target, name, receiver) {
+      const member: unknown = Reflect.get(target, name, receiver);
+      switch (name) {
+        case 'unsafe':
+        case 'file':
+          return (...given: unknown[]) => guardQuery((member as Call).apply(target, given), gate);
+        case 'savepoint':
+          return (...given: unknown[]) => runSavepoint(target, given, gate);
+        default:
+          return member;
+      }
+    },
+  });
+}
+
+/** A fragment has a handler too, which is never called. A name or a list of values has none. */
+function guardQuery(made: unknown, gate: TransactionGate): unknown {
+  const query = made as DriverQuery | undefined;
+  if (typeof query?.handler !== 'function') return made;
+  const send = query.handler;
+  query.handler = Object.assign(() => void sendIfOpen(query, send, gate), { debug: send.debug });
+  return query;
+}
+
+async function sendIfOpen(
+  query: DriverQuery,
+  send: DriverQuery['handler'],
+  gate: TransactionGate,
+): Promise<void> {
+  try {
+    await gate.pass();
+  } catch (error) {
+    // As of one that was sent: where nobody waits for it, its error does not end the process.
+    query.catch(() => undefined);
+    query.reject(error);
+    return;
+  }
+  if (query.cursorFn !== undefined) guardCursor(query, query.cursorFn, gate);
+  send(query);
+}
+
+/** An iterator sets a step of its own for each batch. */
+function guardCursor(query: DriverQuery, first: CursorStep, gate: TransactionGate): void {
+  let step = first;
+  Object.defineProperty(query, 'cursorFn', {
+    get: () => (rows: unknown) =>
+      Promise.resolve(step(rows)).then((taken) => gate.stayIfClosed().then(() => taken)),
+    set: (next: CursorStep) => {
+      step = next;
+    },
+  });
+}
+
+/** With a name or without, or as a tag for a single statement. After a break it rejects when its work has ended. */
+async function runSavepoint(
+  transaction: DriverTransaction,
+  given: unknown[],
+  gate: TransactionGate,
+): Promise<unknown> {
+  const [name] = given;
+  const work = isTemplate(name) ? (inner: DriverTransaction) => inner(...given) : (given.at(-1) as Call);
+  let working: Promise<Ended<unknown>> | undefined;
+  const run = async (inner: DriverTransaction): Promise<unknown> => {
+    working = endOf(async () => {
+      const made = work(guard(inner, gate));
+      return await (Array.isArray(made) ? Promise.all(made) : made);
+    });
+    const ended = await working;
+    await gate.stayIfClosed();
+    return valueOf(ended);
+  };
+  await gate.pass();
+  const running = typeof name === 'string' ? transaction.savepoint(name, run) : transaction.savepoint(run);
+  const closed = gate.whenClosed.catch(async (refusal: unknown) => {
+    if (working !== undefined) valueOf(await working);
+    throw refusal;
+  });
+  return await Promise.race([running, closed]);
+}
+
+function isTemplate(value: unknown): boolean {
+  return Array.isArray((value as Partial<TemplateStringsArray> | null | undefined)?.raw);
+}
