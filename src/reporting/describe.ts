@@ -1,10 +1,13 @@
 import type { EventError } from './event-error.ts';
 import { printable } from '../lib/printable.ts';
-import { isError, readable } from '../lib/safe-read.ts';
+import { isA, isError, readable } from '../lib/safe-read.ts';
+import { HandleOnceError } from '../words/errors.ts';
 import type { LogFields, LoggedError } from './logger.ts';
 import type { ReportedEvent, Row } from './table.ts';
 
 const MAX_TEXT = 200;
+/** Of a message of ours, which ends with what to do. */
+const MAX_OWN_TEXT = 1_000;
 const MAX_FRAMES = 10;
 
 /** Fields of events that are told in the line, in this order. */
@@ -29,14 +32,15 @@ function sentenceOf({ says }: Row, event: ReportedEvent): string {
   return `handle-once: ${says}${where}${why}`;
 }
 
-function describeError({ name, message, code }: EventError): string {
+function describeError({ name, message, code, original }: EventError): string {
+  const max = isA(original, HandleOnceError) ? MAX_OWN_TEXT : MAX_TEXT;
   const known = code === undefined ? '' : ` (${oneLine(String(code))})`;
-  return `${oneLine(name)}${known}: ${oneLine(message)}`;
+  return `${oneLine(name)}${known}: ${oneLine(message, max)}`;
 }
 
 /** Bounded, and without what would break the line. */
-function oneLine(text: string): string {
-  const cut = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1).toWellFormed()}…`;
+function oneLine(text: string, max = MAX_TEXT): string {
+  const cut = text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
   return cut.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
