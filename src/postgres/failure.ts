@@ -96,6 +96,12 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     happened: 'a trigger or function of the database raised an error',
     fix: "look at the triggers on the tables of handle-once; the server's log has the text of the error",
   },
+  '57014': {
+    happened: 'statement_timeout or a cancel ended the statement',
+    fix:
+      'keep statement_timeout above 1 s for the client, its role and its database, since a statement waits for a ' +
+      'locked record; then send the call again',
+  },
   '57P01': { happened: 'the server closed the connection, as in a restart', fix: 'send the call again' },
   '57P03': { happened: 'the server is starting or shutting down', fix: 'send the call again' },
 };

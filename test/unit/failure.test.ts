@@ -58,6 +58,7 @@ test.each<[state: string, retriable: boolean, words: RegExp]>([
   ['53300', true, /no connection left.*max_connections/],
   ['57P01', true, /closed the connection/],
   ['57P03', true, /starting or shutting down/],
+  ['57014', true, /statement_timeout or a cancel ended the statement.*keep statement_timeout above 1 s/],
   ['40P01', true, /refused the statement/],
 ])('SQLSTATE %s is retriable: %s, and says what to do', (code, retriable, words) => {
   const error = Object.assign(new Error('of the server'), { code, severity: 'ERROR' });
