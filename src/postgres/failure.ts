@@ -1,5 +1,5 @@
 import { type HandleOnceError, SchemaError, StoreError } from '../words/errors.ts';
-import { clientCode, isClosed, placesOf, sqlState } from './error-layers.ts';
+import { clientCode, isClosed, placesOf, sqlState, UNKNOWN } from './error-layers.ts';
 import { safeCause } from './safe-cause.ts';
 import { DEFAULT_SCHEMA, quoteIdentifier } from './identifier.ts';
 import { grantsOn, RIGHTS, type Use } from './rights.ts';
@@ -22,6 +22,16 @@ const NEVER_SENT = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
 ]);
+
+/** A server that refuses TLS closes the connection as one that restarts does. */
+const SEND_AGAIN =
+  'send the call again; where it is the same each time, check the TLS of client and server (sslmode), and what is ' +
+  'between them';
+
+/** A client that is set up wrongly throws errors without a code. Their texts can quote values. */
+const SEE_CAUSE =
+  'the text of the error is in its cause. Correct the client, such as its password or TLS, and connect it before it ' +
+  'is used; or send the call again';
 
 /** Answers of a server that is being stopped, or of something between: what was asked may have been done before. */
 export const UNCERTAIN_CLASSES = new Set(['08', '57']);
@@ -153,12 +163,16 @@ function unreachable(error: unknown, options: { cause: Error | undefined }): Sto
   const neverSent = NEVER_SENT.has(code);
   const places = placesOf(error);
   const where = places.length === 0 ? '' : ` at ${places.join(' and ')}`;
-  const fix = neverSent ? 'check that it runs, and the host and port of the client' : 'send the call again';
-  return new StoreError(`the database cannot be reached${where} (${code}): ${fix}`, {
+  return new StoreError(`the database cannot be reached${where} (${code}): ${fixOf(code)}`, {
     retriable: true,
     mayHaveLanded: !neverSent,
     ...options,
   });
+}
+
+function fixOf(code: string): string {
+  if (NEVER_SENT.has(code)) return 'check that it runs, and the host and port of the client';
+  return code === UNKNOWN ? SEE_CAUSE : SEND_AGAIN;
 }
 
 /** What a write would throw, after a failover until the client is connected to the new primary. */
