@@ -2,7 +2,7 @@ import { type HandleOnceError, SchemaError, StoreError } from '../words/errors.t
 import { clientCode, isClosed, placesOf, sqlState, UNKNOWN } from './error-layers.ts';
 import { safeCause } from './safe-cause.ts';
 import { DEFAULT_SCHEMA, quoteIdentifier } from './identifier.ts';
-import { grantsOn, RIGHTS, type Use } from './rights.ts';
+import { grantsOn, RIGHTS, type TableName, type Use } from './rights.ts';
 
 const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703']);
 /** Classes of SQLSTATE that refuse the values of a row: the database's own, a constraint's, and a trigger's. */
@@ -180,6 +180,15 @@ export function readOnlyError(): StoreError {
   return new StoreError(messageOf(READ_ONLY_STATE, READ_ONLY), { retriable: true, mayHaveLanded: false });
 }
 
+/** What a settle would throw, after its handler has run. */
+export function noRightsError(schema: string, lacked: string): SchemaError {
+  const records = { records: RIGHTS.handle.records ?? '' };
+  const fix = grantsText(quoteIdentifier(schema), 'handle', records);
+  return new SchemaError(
+    `the role of the client lacks ${lacked} on the table records in schema ${schema}: ${fix}`,
+  );
+}
+
 function messageOf(state: string, refusal: Refusal | undefined): string {
   if (refusal === undefined)
     return `the database refused the statement (SQLSTATE ${state}): look it up in the server's log`;
@@ -190,7 +199,7 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
 const OUR_TABLE = new RegExp(String.raw`("(?:[^"]|"")+")\.(?:${Object.keys(RIGHTS.maintain).join('|')})\b`);
 /** As a step of a walk names it. */
 const LEAF = /\bfrom only (.+) t$/m;
-const OWNER_RUNS = 'run as the owner of the tables, with the name of that role for ROLE';
+const OWNER_RUNS = 'as the owner of the tables, run this with the name of that role in place of ROLE';
 const DEFAULT_NAME = quoteIdentifier(DEFAULT_SCHEMA);
 const DENIED = /^permission denied for (\w+ .+)$/;
 
@@ -228,9 +237,16 @@ function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
       fix: `${OWNER_RUNS}, and the same for each partition of the records: grant ${RIGHTS.maintain.records} on ${leaf} to ROLE;`,
     };
   }
-  const grants = grantsOn(schema, 'ROLE', Object.fromEntries(named.length > 0 ? named : needed));
+  const tables = Object.fromEntries(named.length > 0 ? named : needed);
+  return { happened, fix: grantsText(schema, use, tables) };
+}
+
+/** The schema is quoted. */
+function grantsText(schema: string, use: Use, tables: Readonly<Partial<Record<TableName, string>>>): string {
   const inSchema = schema === DEFAULT_NAME ? '' : ` --schema ${schema}`;
   const printed = `npx handle-once grants ROLE --for ${use}${inSchema}`;
-  const script = grants.map((grant) => `${grant};`).join(' ');
-  return { happened, fix: `${OWNER_RUNS} (${printed} prints all that it needs): ${script}` };
+  const script = grantsOn(schema, 'ROLE', tables)
+    .map((grant) => `${grant};`)
+    .join(' ');
+  return `${OWNER_RUNS} (${printed} prints all that it needs): ${script}`;
 }
