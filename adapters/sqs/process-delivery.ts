@@ -65,7 +65,10 @@ export async function returnToQueue(
   if (!held.isOurs()) return;
   const reply = await attempt(queue.changeVisibility(held.receiptHandle(), 0));
   if (reply.done) events.emit({ type: 'returned', messageId });
-  else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
+  else {
+    const { error } = reply;
+    events.emit({ type: 'queue-error', queue: queue.name, verb: 'change-visibility', messageId, error });
+  }
 }
 
 type Told = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;
@@ -76,7 +79,7 @@ async function tellQueue(processor: Processor<unknown>, held: HeldMessage, verdi
   const receiptHandle = held.receiptHandle();
 
   function refused(verb: 'delete' | 'change-visibility', error: unknown): Told {
-    events.emit({ type: 'queue-error', verb, messageId, error });
+    events.emit({ type: 'queue-error', queue: queue.name, verb, messageId, error });
     return { ...kept(processor, messageId, { ...verdict, reason: 'queue-error' }), error };
   }
 

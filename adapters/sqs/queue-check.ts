@@ -1,7 +1,7 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
 import { isNoSuchQueue, type Queue } from '../shared/sqs/queue.ts';
-import { checkQueue, readFacts } from '../shared/sqs/queue-check.ts';
+import { checkQueue, ofQueue, readFacts } from '../shared/sqs/queue-check.ts';
 import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 import { isAboveLease, leaseFault, longerThanLease, type QueueFacts } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
@@ -85,7 +85,7 @@ function timeoutsOf(
  * lease runs, and that redelivery is spent on waiting. The worker's own receives ask for what they need.
  */
 function warnShortVisibility(
-  { ownsReceives, settings: { leaseMs }, events }: StartCheck,
+  { queue, ownsReceives, settings: { leaseMs }, events }: StartCheck,
   { received, held }: VisibilityTimeouts,
 ): void {
   if (ownsReceives || received * 1_000 >= leaseMs) return;
@@ -93,5 +93,8 @@ function warnShortVisibility(
     `the queue's visibility timeout of ${received} s is below the lease of ${leaseMs / 1_000} s: after a crash ` +
     `redeliveries come while the lease still runs, and use up their receive counts. Receive with ` +
     `VisibilityTimeout: ${held}, and pass visibilityTimeoutSeconds: ${held}`;
-  warn({ warning: 'VISIBILITY_TIMEOUT_TOO_SHORT', message }, events);
+  warn(
+    ofQueue<'VISIBILITY_TIMEOUT_TOO_SHORT'>(queue, { warning: 'VISIBILITY_TIMEOUT_TOO_SHORT', message }),
+    events,
+  );
 }

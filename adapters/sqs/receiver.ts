@@ -120,7 +120,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       options.onMessages(messages, clock.monotonic());
     } catch (error) {
       if (aborter.signal.aborted) return;
-      events.emit({ type: 'queue-error', verb: 'receive', error });
+      events.emit({ type: 'queue-error', queue: queue.name, verb: 'receive', error });
       if (!stopped) receivePause.fail();
     }
   }

@@ -12,9 +12,11 @@ const MAX_FRAMES = 10;
 
 /** Fields of events that are told in the line, in this order. */
 const DETAILS = [
-  ...['scope', 'key', 'id', 'messageId', 'itemIdentifier', 'topic', 'partition', 'offset', 'to'],
+  ...['scope', 'queue', 'key', 'id', 'messageId', 'itemIdentifier', 'topic', 'partition', 'offset', 'to'],
   ...['abandoned', 'purged', 'records', 'attempts', 'reason', 'verb', 'code', 'status', 'retryAfterMs'],
 ];
+/** Of these, the ones that an event with a message of its own is about. */
+const PLACES = ['scope', 'queue'];
 
 /** An event in one line. */
 export function textOf(row: Row, event: ReportedEvent): string {
@@ -22,14 +24,18 @@ export function textOf(row: Row, event: ReportedEvent): string {
 }
 
 function sentenceOf({ says }: Row, event: ReportedEvent): string {
-  if (event.message !== undefined) return event.message;
-  const fields = flat(event);
-  const details = DETAILS.filter((name) => isPlain(fields[name]) && fields[name] !== '').map(
-    (name) => `${name} ${oneLine(String(fields[name]))}`,
-  );
-  const where = details.length === 0 ? '' : ` (${details.join(', ')})`;
+  if (event.message !== undefined) return `${event.message}${detailsOf(event, PLACES)}`;
+  const where = detailsOf(event, DETAILS);
   const why = event.error === undefined ? '' : `: ${describeError(event.error)}`;
   return `handle-once: ${says}${where}${why}`;
+}
+
+function detailsOf(event: ReportedEvent, names: readonly string[]): string {
+  const fields = flat(event);
+  const details = names
+    .filter((name) => isPlain(fields[name]) && fields[name] !== '')
+    .map((name) => `${name} ${oneLine(String(fields[name]))}`);
+  return details.length === 0 ? '' : ` (${details.join(', ')})`;
 }
 
 function describeError({ name, message, code, original }: EventError): string {

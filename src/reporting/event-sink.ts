@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { type EventError, toEventError } from './event-error.ts';
 import { callSafely, createReporter } from './reporter.ts';
 import type { Logger } from './logger.ts';
-import { rowOfAdapter, rowOfCore, rowOfOperations } from './table.ts';
+import { type ReportedEvent, rowOfAdapter, rowOfCore, rowOfOperations } from './table.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 
 /** How often each type of event happened since the sink was made. A type that never happened is absent. */
@@ -17,13 +17,15 @@ export type Emitted<Event> = Event extends { readonly error?: EventError }
 export interface EventSink<Event extends { readonly type: string }> {
   readonly emit: (event: Emitted<Event>) => void;
   readonly counts: () => Counts<Event['type']>;
-  /** Reports what a function of the user's own did wrong. */
-  readonly complain: (code: string, message: string) => void;
+  /** Reports what a function of the user's own did wrong, in the scope of the sink unless another is given. */
+  readonly complain: (code: string, message: string, scope?: string) => void;
 }
 
 export interface SinkOptions<Event> {
   readonly onEvent?: ((event: Event) => unknown) | undefined;
   readonly logger?: Logger | undefined;
+  /** Of events that have none themselves. */
+  readonly scope?: string | undefined;
 }
 
 const ROWS = { core: rowOfCore, adapter: rowOfAdapter, operations: rowOfOperations };
@@ -37,12 +39,15 @@ export type EventSource = keyof typeof ROWS;
  * A hook that throws or rejects is reported: it must not decide what becomes of a message.
  */
 export function createEventSink<Event extends { readonly type: string }>(
-  { onEvent, logger }: SinkOptions<Event>,
+  { onEvent, logger, scope: ofSink }: SinkOptions<Event>,
   source: EventSource = 'adapter',
 ): EventSink<Event> {
   const counts: Partial<Record<Event['type'], number>> = {};
   const rowOf = ROWS[source];
-  const { report, complain } = createReporter({ logger, isObserved: onEvent !== undefined, rowOf });
+  const { report, ...reporter } = createReporter({ logger, isObserved: onEvent !== undefined, rowOf });
+  const complain: EventSink<Event>['complain'] = (code, message, scope = ofSink) => {
+    reporter.complain(code, message, scope);
+  };
   const published = channel(`handle-once:${source}`);
   return {
     emit(emitted) {
@@ -55,7 +60,8 @@ export function createEventSink<Event extends { readonly type: string }>(
       void callSafely(
         () => onEvent(event),
         (error) => {
-          complain('ON_EVENT_FAILED', `onEvent failed on ${type}: ${describeThrown(error)}`);
+          const { scope } = event as ReportedEvent;
+          complain('ON_EVENT_FAILED', `onEvent failed on ${type}: ${describeThrown(error)}`, scope);
         },
       );
     },

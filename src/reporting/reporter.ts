@@ -9,7 +9,7 @@ export interface Reporter {
   /** Reports an event, if it is one to report. */
   readonly report: (event: ReportedEvent) => void;
   /** Reports what one of the user's functions did wrong, also where `onEvent` gets the events. */
-  readonly complain: (code: string, message: string) => void;
+  readonly complain: (code: string, message: string, scope?: string) => void;
 }
 
 export interface ReporterOptions {
@@ -45,8 +45,9 @@ export function createReporter({ logger, isObserved, rowOf }: ReporterOptions): 
       const row = rowOf(event);
       if (row !== undefined) tell(row, event);
     },
-    complain(code, message) {
-      tell(rowOfOwn(code), { type: 'warning', warning: code, message });
+    complain(code, message, scope) {
+      const where = scope === undefined ? {} : { scope };
+      tell(rowOfOwn(code), { type: 'warning', ...where, warning: code, message });
     },
   };
 }

@@ -10,7 +10,7 @@ import type { Queue } from './queue.ts';
 import type { SqsOnFailed } from './queue-options.ts';
 import { type QueueFacts, queueFacts, type QueueWarning, queueWarnings } from './queue-settings.ts';
 
-type ReadQueue = Pick<Queue, 'isFifo' | 'attributes'>;
+type ReadQueue = Pick<Queue, 'name' | 'isFifo' | 'attributes'>;
 
 /** What works, and will surprise. */
 type QueueFinding =
@@ -53,18 +53,29 @@ export interface QueueCheck {
 export async function checkQueue(check: QueueCheck): Promise<string | undefined> {
   const { queue, read, settings, events, onFailed, visibilityTimeoutSeconds } = check;
   const { facts } = read;
+  const found = (warning: QueueFinding | undefined): void => {
+    warn(ofQueue(queue, warning), events);
+  };
   if (facts === undefined) {
-    warn(unreadableQueue(textOf(read.error), queue.isFifo && onFailed === undefined), events);
+    found(unreadableQueue(textOf(read.error), queue.isFifo && onFailed === undefined));
     return undefined;
   }
   if (onFailed === undefined && facts.maxReceiveCount === undefined) {
     if (queue.isFifo) return fifoRedriveFault(facts);
-    warn(noRedrivePolicy(facts, visibilityTimeoutSeconds), events);
+    found(noRedrivePolicy(facts, visibilityTimeoutSeconds));
   }
-  warn(redriveMovesGroup(queue.isFifo, onFailed, facts), events);
-  for (const warning of queueWarnings(facts, settings)) warn(warning, events);
-  warn(await deadLetterQueueWarning(onFailed, facts, queue), events);
+  found(redriveMovesGroup(queue.isFifo, onFailed, facts));
+  for (const warning of queueWarnings(facts, settings)) found(warning);
+  found(await deadLetterQueueWarning(onFailed, facts, queue));
   return undefined;
+}
+
+/** A finding with the name of the queue that it is about. */
+export function ofQueue<Name extends string>(
+  { name }: Pick<Queue, 'name'>,
+  found: Warning<Name> | undefined,
+): (Warning<Name> & { readonly queue: string }) | undefined {
+  return found && { ...found, queue: name };
 }
 
 const REMEDY =

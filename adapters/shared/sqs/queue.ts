@@ -20,6 +20,7 @@ import {
 import { createAnswers } from './answers.ts';
 import { CALL_TIMEOUT_MS, type CallOptions, inTime } from './in-time.ts';
 import { isFifoQueue } from './queue-settings.ts';
+import { queueName } from './queue-url.ts';
 
 /** The part of an `SQSClient` that adapters use. */
 export type SqsClient = Pick<SQSClient, 'send'>;
@@ -48,6 +49,7 @@ export interface ReceiveRequest {
 
 /** One queue, with the calls that adapters make. Entries are receipt handles; concurrent ones share a call. */
 export interface Queue {
+  readonly name: string;
   /** Whether it keeps the order of each message group. On a standard queue a group only says who sent. */
   readonly isFifo: boolean;
   receive(request: ReceiveRequest): Promise<readonly Message[]>;
@@ -110,6 +112,7 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
     return client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }), options);
   });
   return {
+    name: queueName(queueUrl),
     isFifo: isFifoQueue(queueUrl),
     async receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal, onEnded }) {
       const command = new ReceiveMessageCommand({

@@ -1,5 +1,5 @@
 import { type EventSink, warn } from '../../../src/adapter-kit.ts';
-import { checkQueue, type QueueCheck, readFacts } from '../../shared/sqs/queue-check.ts';
+import { checkQueue, ofQueue, type QueueCheck, readFacts } from '../../shared/sqs/queue-check.ts';
 import type { SqsConsumerEvent } from './events.ts';
 
 /**
@@ -30,7 +30,8 @@ export function createQueueCheck(
     if (fault === undefined) return true;
     checking = undefined;
     const message = `no message is handled: onFailed ${fault}`;
-    if (!refusedBefore) warn({ warning: 'NO_REDRIVE_POLICY', message }, events);
+    if (!refusedBefore)
+      warn(ofQueue<'NO_REDRIVE_POLICY'>(queue, { warning: 'NO_REDRIVE_POLICY', message }), events);
     refusedBefore = true;
     return false;
   };
