@@ -3,6 +3,7 @@ import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts
 import { isNoSuchQueue, type Queue } from '../shared/sqs/queue.ts';
 import { checkQueue, ofQueue, readFacts } from '../shared/sqs/queue-check.ts';
 import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
+import { noSuchQueue } from '../shared/sqs/queue-url.ts';
 import { isAboveLease, leaseFault, longerThanLease, type QueueFacts } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
 
@@ -46,14 +47,13 @@ export interface CheckedQueue {
 /**
  * Reads the queue's attributes, warns of settings that contradict the options, and gives the timeouts to use.
  *
- * Throws `InvalidOptionsError` when there is no such queue, when a failed message would block a FIFO queue, and when
- * the timeout of the receives of a loop is neither given nor readable.
+ * Throws `InvalidOptionsError` when there is no such queue or dead-letter queue, when a failed message would block a
+ * FIFO queue, and when the timeout of the receives of a loop is neither given nor readable.
  */
 export async function checkAtStart(check: StartCheck): Promise<CheckedQueue> {
   const { subject, queue } = check;
   const read = await readFacts(queue);
-  if (isNoSuchQueue(read.error))
-    throw invalidOption(subject, 'queueUrl', 'names a queue that does not exist');
+  if (isNoSuchQueue(read.error)) throw invalidOption(subject, 'queueUrl', noSuchQueue(queue.url));
   const timeouts = timeoutsOf(check, read.facts);
   const fault = await checkQueue({ ...check, read, visibilityTimeoutSeconds: timeouts.held });
   if (fault !== undefined) throw invalidOption(subject, 'onFailed', fault);

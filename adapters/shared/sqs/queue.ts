@@ -49,6 +49,7 @@ export interface ReceiveRequest {
 
 /** One queue, with the calls that adapters make. Entries are receipt handles; concurrent ones share a call. */
 export interface Queue {
+  readonly url: string;
   readonly name: string;
   /** Whether it keeps the order of each message group. On a standard queue a group only says who sent. */
   readonly isFifo: boolean;
@@ -112,6 +113,7 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
     return client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }), options);
   });
   return {
+    url: queueUrl,
     name: queueName(queueUrl),
     isFifo: isFifoQueue(queueUrl),
     async receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal, onEnded }) {

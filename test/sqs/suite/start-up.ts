@@ -45,7 +45,9 @@ export function startUpSuite({ client, setup }: Fixture): void {
     const queueUrl = `${queue.queueUrl}-gone`;
     const refused = queue.worker({ queueUrl, visibilityTimeoutSeconds: 60, handler: noop }).start();
     await expect(refused).rejects.toThrow(InvalidOptionsError);
-    await expect(refused).rejects.toThrow('createSqsWorker: queueUrl: names a queue that does not exist');
+    await expect(refused).rejects.toThrow(
+      `createSqsWorker: queueUrl: names a queue that does not exist (${queueName(queueUrl)}): create it`,
+    );
   });
 
   test('a queue that cannot be reached at the start is a warning with the cause, and the worker goes on', async () => {
@@ -161,6 +163,18 @@ export function startUpSuite({ client, setup }: Fixture): void {
         message: expect.stringContaining('the attributes of the dead-letter queue') as string,
       },
     ]);
+    warn.mockRestore();
+  });
+
+  test('a dead-letter queue that does not exist is refused by name', async () => {
+    const queue = await setup();
+    const warn = silently();
+    const deadLetterQueueUrl = `${queue.queueUrl}-gone`;
+    const refused = queue.worker({ onFailed: { deadLetterQueueUrl }, handler: noop }).start();
+    await expect(refused).rejects.toMatchObject({ issues: [{ field: 'onFailed' }] });
+    await expect(refused).rejects.toThrow(
+      `deadLetterQueueUrl names a queue that does not exist (${queueName(deadLetterQueueUrl)}): create it`,
+    );
     warn.mockRestore();
   });
 
