@@ -70,7 +70,7 @@ function foundAtTrial<Found>(option: IdentityOption, find: () => Found, meanwhil
     // Its text is for the user. That of any other error can quote the message.
     const what = thrown instanceof InvalidKeyError ? describeThrown(thrown) : nameOfThrown(thrown);
     const message = `threw (${what}), and has never worked yet: ${FIXES[option]}. ${meanwhile}`;
-    throw new InvalidOptionsError('a function of the options', [{ field: option, message }], causeOf(thrown));
+    throw new InvalidOptionsError('an option is wrong', [{ field: option, message }], causeOf(thrown));
   }
 }
 

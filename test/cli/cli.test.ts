@@ -417,7 +417,7 @@ describe('doctor', () => {
     expect(code).toBe(3);
     expect(stdout).toMatch(/^storage +notice +handle_once\.records has fillfactor 85: /m);
     expect(stdout).toMatch(
-      /\n\nwhat to do\nstorage: run "alter table handle_once\.records set \(fillfactor = 50/,
+      /\n\nwhat to do\nstorage: run `alter table handle_once\.records set \(fillfactor = 50/,
     );
     const asJson = await cli('doctor --json');
     expect(JSON.parse(asJson.stdout)).toContainEqual(
