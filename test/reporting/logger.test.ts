@@ -27,7 +27,7 @@ it('a line of what a function of the user did wrong has the scope', async () => 
   const { lines, logger } = recording();
   const handleOnce = createHandleOnce({
     ...{ store: createMemoryStore(), scope: 'billing', logger },
-    backoff: () => throwing(new Error('backoff'))() as never,
+    backoff: () => throwing(new Error('backoff'))(),
     onEvent: throwing(new Error('hook')),
   });
   await handleOnce.inScope('tenant-7')('key', 1, throwing(new Error('no')));
