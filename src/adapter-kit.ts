@@ -69,7 +69,7 @@ export {
 export { derivedScopeFault, nameOfKind } from './options/scope.ts';
 export { parseExactly } from './payload/exact-json.ts';
 export { valueAt } from './payload/json-pointer.ts';
-export { causeOf, describeThrown, nameOfThrown } from './payload/stored-error.ts';
+export { causeOf, describeThrown, nameOfThrown, toStoredError } from './payload/stored-error.ts';
 export { toDatabaseClient } from './postgres/sql-client.ts';
 export { createPreparing } from './postgres/preparing.ts';
 export { rolledBack } from './postgres/rolled-back-error.ts';

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { HandleOnceError, InvalidOptionsError } from '../../src/index.ts';
 import type { TablesOptions } from '../operations/index.ts';
 import { connect } from './connect.ts';
-import { duration, inUnits } from './duration.ts';
+import { inUnits, timeout } from './duration.ts';
 import { BrokerError, EXIT, NoAnswerError, UsageError } from './errors.ts';
 import { answered, giveUpAfter } from './give-up.ts';
 import { inOneLine } from './one-line.ts';
@@ -33,11 +33,11 @@ export function shared(command: Command, isUnhurried: IsUnhurried = () => false)
   return withTimeout(command, 'give up when there is no answer after so long').hook(
     'preAction',
     (_, action) => {
-      const { timeout, all } = action.opts<{ readonly timeout: number; readonly all?: boolean }>();
+      const { timeout: ms, all } = action.opts<{ readonly timeout: number; readonly all?: boolean }>();
       if (isUnhurried({ all }, action.args)) return;
       giveUpAfter(
-        timeout,
-        `there was no answer within ${inUnits(timeout)}: is the database reachable? --timeout 10m waits longer`,
+        ms,
+        `there was no answer within ${inUnits(ms)}: is the database reachable? --timeout 10m waits longer`,
       );
     },
   );
@@ -50,7 +50,7 @@ export function unhurried(command: Command): Command {
 
 function withTimeout(command: Command, description: string): Command {
   return connected(command).addOption(
-    new Option('--timeout <time>', description).argParser(duration).default(duration('60s'), '60s'),
+    new Option('--timeout <time>', description).argParser(timeout).default(timeout('60s'), '60s'),
   );
 }
 

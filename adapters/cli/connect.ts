@@ -35,11 +35,26 @@ export async function connect({ databaseUrl, config }: ConnectOptions) {
         'write postgres://user:password@host:5432/database',
     );
   }
+  if (!isEncoded(url)) {
+    throw new UsageError(
+      'DATABASE_URL, or --database-url, has a % that begins no escape: percent-encode the user and the password (%25 for %)',
+    );
+  }
   const connection = (await withPostgres(url)) ?? (await withPg(url));
   if (connection === undefined) {
     throw new UsageError('no Postgres client is installed: run npm install postgres, or npm install pg');
   }
   return connection;
+}
+
+/** What the libraries cannot decode they refuse as a mistake of theirs. */
+function isEncoded(url: string): boolean {
+  try {
+    // Used, since a bundler drops the call otherwise.
+    return decodeURIComponent(url) !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** A client whose connection has broken may never end: the command must, with what the database said. */

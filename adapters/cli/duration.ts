@@ -1,23 +1,37 @@
-import { UsageError } from './errors.ts';
+import { InvalidArgumentError } from 'commander';
 
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DAY_MS = 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
+
+/** Longer than anything is kept. */
+const MAX_DAYS = 3_650;
+/** What a timer of Node can wait. */
+const MAX_TIMER_DAYS = 24;
 
 /** A time as people write it, such as `15m`, in milliseconds. */
 export function duration(text: string): number {
+  return durationUpTo(MAX_DAYS, text);
+}
+
+/** One for which something is waited. */
+export function timeout(text: string): number {
+  return durationUpTo(MAX_TIMER_DAYS, text);
+}
+
+function durationUpTo(maxDays: number, text: string): number {
   const [, digits, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? [];
   const unitMs = UNITS[unit];
-  if (digits === undefined || unitMs === undefined) {
-    throw new UsageError(`${text} is no time: write 30s, 15m, 24h or 7d`);
-  }
-  return Number(digits) * unitMs;
+  const ms = Number(digits) * (unitMs ?? NaN);
+  if (ms >= 1_000 && ms <= maxDays * DAY_MS) return ms;
+  throw new InvalidArgumentError(`Write a time from 1s to ${maxDays}d, such as 30s, 15m, 24h or 7d.`);
 }
 
 /** How many milliseconds ago: a time as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
 export function timeAgo(text: string): number {
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return duration(text);
   const ms = Date.now() - Date.parse(text);
-  if (Number.isNaN(ms)) throw new UsageError(`${text} is not a moment: write 2026-11-25T14:00:00Z`);
-  if (ms < 0) throw new UsageError(`${text} lies in the future`);
+  if (Number.isNaN(ms)) throw new InvalidArgumentError('It is not a moment: write 2026-11-25T14:00:00Z.');
+  if (ms < 0) throw new InvalidArgumentError('It lies in the future.');
   return ms;
 }
 

@@ -24,8 +24,8 @@ export function answered(): void {
 process.once('beforeExit', () => {
   reject(
     new UsageError(
-      'there is no answer, and nothing is left to wait for: a promise of the module of --config never settles, its ' +
-        'own top-level await or one of its clients',
+      'there is no answer, and nothing runs that could give one: the module of --config waits for a promise that never ' +
+        'settles, in its top-level await or in one of its clients',
     ),
   );
 });

@@ -51,8 +51,8 @@ export function createInvoke<Id>(
   events: EventSink<LambdaRecordEvent<Id>>,
 ): Invoke<Id> {
   const { clock } = handlesOf(handleOnce);
-  const { leaseMs, maxConnections } = handleOnce.settings;
-  warn(connectionWarning({ maxConnections, concurrency, inTransaction }), events);
+  const { leaseMs, maxConnections, scope } = handleOnce.settings;
+  warn(connectionWarning({ scope, maxConnections, concurrency, inTransaction }), events);
   const checkTime = createTimeCheck({ leaseMs, deadlineMarginMs }, events);
 
   return async function invoke<Item>(

@@ -55,7 +55,7 @@ export function spansTime({
 
 export const SPANS_NO_TIME = {
   path: ['untilMs'],
-  error: 'must be less than since: else no record lies between the two',
+  error: 'must be less than sinceMs: there is no time between them',
 };
 
 /** The options as they apply. */

@@ -69,6 +69,8 @@ export type SqsEvent =
     })
   | {
       readonly type: 'queue-error';
+      /** The name of the queue. */
+      readonly queue: string;
       /** The call that failed. */
       readonly verb: 'receive' | 'delete' | 'change-visibility';
       /** Undefined where the call is of no single message. */
@@ -76,4 +78,7 @@ export type SqsEvent =
       /** What the client threw, or the queue answered. */
       readonly error: EventError;
     }
-  | WarningEvent<SqsWarning>;
+  | (WarningEvent<SqsWarning> & {
+      /** The name of the queue, where the finding is about it. */
+      readonly queue?: string;
+    });

@@ -75,7 +75,10 @@ export async function returnToQueue(
   if (!held.isOurs()) return false;
   const reply = await attempt(queue.changeVisibility(held.receiptHandle(), 0));
   if (reply.done) events.emit({ type: 'returned', messageId });
-  else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
+  else {
+    const { error } = reply;
+    events.emit({ type: 'queue-error', queue: queue.name, verb: 'change-visibility', messageId, error });
+  }
   return reply.done;
 }
 
@@ -91,7 +94,7 @@ async function applyVerdict(
   const receiptHandle = held.receiptHandle();
 
   function refused(verb: 'delete' | 'change-visibility', error: unknown): Applied {
-    events.emit({ type: 'queue-error', verb, messageId, error });
+    events.emit({ type: 'queue-error', queue: queue.name, verb, messageId, error });
     return { ...kept(processor, messageId, { ...verdict, reason: 'queue-error' }), error };
   }
 

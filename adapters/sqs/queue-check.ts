@@ -1,8 +1,9 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
 import { isNoSuchQueue, type Queue } from '../shared/sqs/queue.ts';
-import { checkQueue, readFacts } from '../shared/sqs/queue-check.ts';
+import { checkQueue, ofQueue, readFacts } from '../shared/sqs/queue-check.ts';
 import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
+import { noSuchQueue } from '../shared/sqs/queue-url.ts';
 import { isAboveLease, leaseFault, longerThanLease, type QueueFacts } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
 
@@ -40,14 +41,13 @@ export interface VisibilityTimeouts {
 /**
  * Reads the queue's attributes, warns of settings that contradict the options, and gives the timeouts to use.
  *
- * Throws `InvalidOptionsError` when there is no such queue, when a failed message would block a FIFO queue, and when
- * the timeout of the receives of a loop is neither given nor readable.
+ * Throws `InvalidOptionsError` when there is no such queue or dead-letter queue, when a failed message would block a
+ * FIFO queue, and when the timeout of the receives of a loop is neither given nor readable.
  */
 export async function checkAtStart(check: StartCheck) {
   const { subject, queue } = check;
   const read = await readFacts(queue);
-  if (isNoSuchQueue(read.error))
-    throw invalidOption(subject, 'queueUrl', 'names a queue that does not exist');
+  if (isNoSuchQueue(read.error)) throw invalidOption(subject, 'queueUrl', noSuchQueue(queue.url));
   const timeouts = timeoutsOf(check, read.facts);
   const fault = await checkQueue({ ...check, read, visibilityTimeoutSeconds: timeouts.held });
   if (fault !== undefined) throw invalidOption(subject, 'onFailed', fault);
@@ -83,7 +83,7 @@ function timeoutsOf(
  * lease runs, and that redelivery is spent on waiting. The worker's own receives ask for what they need.
  */
 function warnShortVisibility(
-  { ownsReceives, settings: { leaseMs }, events }: StartCheck,
+  { queue, ownsReceives, settings: { leaseMs }, events }: StartCheck,
   { received, held }: VisibilityTimeouts,
 ): void {
   if (ownsReceives || received * 1_000 >= leaseMs) return;
@@ -91,5 +91,8 @@ function warnShortVisibility(
     `the queue's visibility timeout of ${received} s is below the lease of ${leaseMs / 1_000} s: after a crash ` +
     `redeliveries come while the lease still runs, and use up their receive counts. Receive with ` +
     `VisibilityTimeout: ${held}, and pass visibilityTimeoutSeconds: ${held}`;
-  warn({ warning: 'VISIBILITY_TIMEOUT_TOO_SHORT', message }, events);
+  warn(
+    ofQueue<'VISIBILITY_TIMEOUT_TOO_SHORT'>(queue, { warning: 'VISIBILITY_TIMEOUT_TOO_SHORT', message }),
+    events,
+  );
 }

@@ -93,7 +93,7 @@ export function createReceiver(options: ReceiverOptions) {
       options.onMessages(messages, receivedAtOf(clock, sentAt, waitTimeSeconds));
     } catch (error) {
       if (aborter.signal.aborted) return;
-      events.emit({ type: 'queue-error', verb: 'receive', error });
+      events.emit({ type: 'queue-error', queue: queue.name, verb: 'receive', error });
       if (!stopped) receivePause.fail();
     }
   }

@@ -101,7 +101,7 @@ export function startRun(options: RunOptions) {
     } catch (error) {
       const { MessageId } = message;
       const id = MessageId === undefined ? {} : { messageId: MessageId };
-      events.emit({ type: 'queue-error', verb: 'receive', ...id, error });
+      events.emit({ type: 'queue-error', queue: queue.name, verb: 'receive', ...id, error });
       return undefined;
     }
   }

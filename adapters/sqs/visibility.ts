@@ -117,7 +117,8 @@ export class HeldMessage {
       events.emit({ type: 'visibility-extended', messageId: this.messageId, seconds });
       return sentAt + seconds * 1_000;
     } catch (error) {
-      events.emit({ type: 'queue-error', verb: 'change-visibility', messageId: this.messageId, error });
+      const { messageId } = this;
+      events.emit({ type: 'queue-error', queue: queue.name, verb: 'change-visibility', messageId, error });
       return undefined;
     }
   }

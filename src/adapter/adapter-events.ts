@@ -7,5 +7,6 @@ export function createAdapterEvents<Event extends { readonly type: string }>({
   logger,
   handleOnce,
 }: SinkOptions<Event> & { readonly handleOnce: AnyHandleOnce }): EventSink<Event> {
-  return createEventSink<Event>({ onEvent, logger: logger ?? handleOnce.settings.logger });
+  const { logger: ofHandleOnce, scope } = handleOnce.settings;
+  return createEventSink<Event>({ onEvent, logger: logger ?? ofHandleOnce, scope });
 }

@@ -80,7 +80,7 @@ function foundAtTrial<Found>(option: IdentityOption, find: () => Found, untilThe
     // Its text is for the user. The text of another error can quote the message.
     const what = thrown instanceof InvalidKeyError ? describeThrown(thrown) : nameOfThrown(thrown);
     const message = `threw (${what}), and has never worked yet: ${FIXES[option]}. ${untilThen}`;
-    throw new InvalidOptionsError('a function of the options', [{ field: option, message }], causeOf(thrown));
+    throw new InvalidOptionsError('an option is wrong', [{ field: option, message }], causeOf(thrown));
   }
 }
 

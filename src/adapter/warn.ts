@@ -5,6 +5,8 @@ export interface Warning<Name extends string> {
   readonly warning: Name;
   /** The finding with its figures, and what to do. */
   readonly message: string;
+  /** Where it is of one. */
+  readonly scope?: string;
 }
 
 /** A finding, mostly about settings. */
@@ -18,6 +20,5 @@ export function warn<Name extends string>(
   events: Pick<EventSink<WarningEvent<Name>>, 'emit'>,
 ): void {
   if (found === undefined) return;
-  const { warning, message } = found;
-  events.emit({ type: 'warning', warning, message });
+  events.emit({ type: 'warning', ...found });
 }

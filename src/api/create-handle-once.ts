@@ -71,12 +71,18 @@ function withTransactions<Tx>(
 
 function createWith<Tx>(
   resolved: ResolvedOptions<Tx>,
-  events: EventSink<HandleOnceEvent>,
+  sink: EventSink<HandleOnceEvent>,
   host: Host,
 ): HandleOnce<Tx> {
   const { settings, store, client, transactionalStore, backoff } = resolved;
   const { scope, batching } = settings;
   const { clock } = host;
+  const events: typeof sink = {
+    ...sink,
+    complain(code, message) {
+      sink.complain(code, message, scope);
+    },
+  };
   const engine: Engine = {
     ...host,
     settings,
@@ -108,9 +114,9 @@ function createWith<Tx>(
     lookup: (key: string) => lookup(engine, key),
     inTransaction: inTransaction ? createCall(inTransaction, settings.schema) : withoutClient,
     withRetries: (given: RetryOptions) =>
-      createWith({ ...resolved, ...retriesIn(resolved, given, clock) }, events, host),
+      createWith({ ...resolved, ...retriesIn(resolved, given, clock) }, sink, host),
     inScope: (scope: string | DerivedScope) =>
-      createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events, host),
+      createWith({ ...resolved, settings: settingsInScope(settings, scope) }, sink, host),
   };
   return Object.assign(createCall(handle, settings.schema), more);
 }

@@ -107,10 +107,10 @@ export interface AnyHandleOnce {
    * Reads that say whether messages can be handled now: for a readiness probe. Resolves when they can.
    *
    * Throws `SchemaError` when the tables are missing, older than this version of the package, or newer by more than one
-   * version, when they lack what the statements need, or row level security hides them; and `StoreError` when the
-   * database cannot be reached, refuses, accepts no writes, or gives no answer within a third of the lease. What it
-   * throws is an event `store-error` too. With a store of your own it calls that
-   * store's `check`, if it has one.
+   * version, when they lack what the statements need, row level security hides them, or the role may not write them;
+   * and `StoreError` when the database cannot be reached, refuses, accepts no writes, or gives no answer within a third
+   * of the lease. What it throws is an event `store-error` too. With a store of your own it calls that store's `check`,
+   * if it has one.
    *
    * @example
    * ```ts

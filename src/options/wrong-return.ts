@@ -11,5 +11,5 @@ export function refuseAsync(field: 'key' | 'body' | 'fingerprint', returned: unk
 
 /** The error of a function that returned what its type forbids. */
 export function wrongReturn(field: string, message: string): InvalidOptionsError {
-  return new InvalidOptionsError('a function of the options', [{ field, message }]);
+  return new InvalidOptionsError('an option is wrong', [{ field, message }]);
 }

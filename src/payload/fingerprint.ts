@@ -92,7 +92,7 @@ function unhashable(error: unknown, { place }: Walk): UnhashablePayloadError {
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const MAX_PLACE_LENGTH = 200;
 
-/** As JavaScript writes it: `items[0].when`. */
+/** As JavaScript writes it: `items[0].when`. A name that is no identifier, such as an address, is of a person: `*`. */
 function placeText(place: readonly (string | number)[]): string {
   if (place.length === 0) return 'the payload';
   const text = place.map(memberText).join('').replace(/^\./, '');
@@ -101,5 +101,5 @@ function placeText(place: readonly (string | number)[]): string {
 
 function memberText(member: string | number): string {
   if (typeof member === 'number') return `[${member}]`;
-  return IDENTIFIER.test(member) ? `.${member}` : `[${JSON.stringify(member)}]`;
+  return IDENTIFIER.test(member) ? `.${member}` : '.*';
 }

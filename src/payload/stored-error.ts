@@ -16,10 +16,18 @@ export function toStoredError(thrown: unknown, causesLeft = MAX_CAUSES): StoredE
   const cause = readable(thrown, 'cause');
   return {
     name: bounded(textOf(readable(thrown, 'name'), 'Error'), MAX_NAME_LENGTH),
-    message: bounded(textOf(readable(thrown, 'message'), ''), MAX_MESSAGE_LENGTH),
+    message: bounded(messageOf(thrown), MAX_MESSAGE_LENGTH),
     ...(isCode(code) ? { code: typeof code === 'string' ? bounded(code, MAX_NAME_LENGTH) : code } : {}),
     ...(cause !== undefined && causesLeft > 0 ? { cause: toStoredError(cause, causesLeft - 1) } : {}),
   };
+}
+
+/** Drizzle writes the parameters of its query at the end of the message. */
+function messageOf(thrown: Error): string {
+  const message = textOf(readable(thrown, 'message'), '');
+  const isOfQuery =
+    typeof readable(thrown, 'query') === 'string' && Array.isArray(readable(thrown, 'params'));
+  return isOfQuery ? message.split('\nparams:', 1).join() : message;
 }
 
 function nonError(thrown: unknown): StoredError {

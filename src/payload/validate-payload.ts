@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidKeyError } from '../words/errors.ts';
 import { InvalidPayloadError, RetryableError } from '../words/handler-errors.ts';
 import { isA, isSyntaxError, readable, readableKeys } from '../lib/safe-read.ts';
+import { quotesPayload } from './quotes-payload.ts';
 import { describeThrown, nameOfThrown } from './stored-error.ts';
 
 const MAX_ISSUES = 10;
@@ -45,7 +46,7 @@ async function conform(value: unknown, schema: StandardSchemaV1): Promise<unknow
   const validated = await validate(value, schema);
   if (validated.issues === undefined) return validated.value;
   const named = namesIn(schema);
-  const described = validated.issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(issue, named));
+  const described = validated.issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(issue, value, named));
   const more = validated.issues.length - described.length;
   throw new InvalidPayloadError(
     `the payload does not fit the schema: ${described.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
@@ -53,13 +54,39 @@ async function conform(value: unknown, schema: StandardSchemaV1): Promise<unknow
 }
 
 /** Names of members can be personal data: names that the schema does not have are left out. */
-function describeIssue(issue: StandardSchemaV1.Issue, named: ReadonlySet<string>): string {
-  const parts = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
-  const where = parts.map((part) =>
+function describeIssue(issue: StandardSchemaV1.Issue, value: unknown, named: ReadonlySet<string>): string {
+  const path = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
+  const where = path.map((part) =>
     typeof part === 'number' || named.has(String(part)) ? String(part) : '*',
   );
-  const message = isUnrecognized(issue) ? 'has members that the schema does not know' : issue.message;
-  return where.length === 0 ? message : `${where.join('.')}: ${message}`;
+  const says = messageOf(issue, path, value, named);
+  return where.length === 0 ? says : `${where.join('.')}: ${says}`;
+}
+
+/** Libraries quote the value that does not fit, and the names of its members. */
+function messageOf(
+  issue: StandardSchemaV1.Issue,
+  path: readonly PropertyKey[],
+  value: unknown,
+  named: ReadonlySet<string>,
+): string {
+  if (isUnrecognized(issue)) return 'has members that the schema does not know';
+  const unnamed = path.filter((part) => typeof part === 'string' && !named.has(part));
+  const quotable = [...unnamed, valueAt(value, path), ...transformed(issue)];
+  return quotesPayload(issue.message, quotable, named) ? 'does not fit' : issue.message;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (within, part) =>
+      typeof within === 'object' && within !== null ? readable(within, String(part)) : undefined,
+    value,
+  );
+}
+
+/** The value as a transform before the check made it: valibot and arktype show it. */
+function transformed(issue: object): unknown[] {
+  return ['input', 'data'].map((name) => readable(issue, name));
 }
 
 /** The message of zod quotes the members. */

@@ -22,12 +22,15 @@ export function sqlState(error: unknown): string | undefined {
 const TEXTS_OF_PG =
   /^(?:Connection terminated|timeout exceeded when|Query read timeout|Cannot use a pool|Client (?:has encountered|was closed))/;
 
+/** In place of a code, where an error has none and no text of `pg` that is known. */
+export const UNKNOWN = 'unknown error';
+
 /** The code of the client or the network, or a message instead. */
 export function clientCode(error: unknown): string {
   const text = layersOf(error)
     .map(({ message }) => message)
     .find((message): message is string => typeof message === 'string' && TEXTS_OF_PG.test(message));
-  return codesOf(error)[0] ?? text ?? 'unknown error';
+  return codesOf(error)[0] ?? text ?? UNKNOWN;
 }
 
 /** The errors of `postgres` and `pg` for a statement after their end. */

@@ -1,8 +1,8 @@
 import { type HandleOnceError, SchemaError, StoreError } from '../words/errors.ts';
-import { clientCode, isClosed, placesOf, sqlState } from './error-layers.ts';
+import { clientCode, isClosed, placesOf, sqlState, UNKNOWN } from './error-layers.ts';
 import { safeCause } from './safe-cause.ts';
 import { DEFAULT_SCHEMA, quoteIdentifier } from './identifier.ts';
-import { grantsOn, RIGHTS, type Use } from './rights.ts';
+import { grantsOn, RIGHTS, type TableName, type Use } from './rights.ts';
 
 const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703']);
 /** Classes of SQLSTATE that refuse the values of a row: the database's own, a constraint's, and a trigger's. */
@@ -22,6 +22,16 @@ const NEVER_SENT = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
 ]);
+
+/** A server that refuses TLS closes the connection as one that restarts does. */
+const SEND_AGAIN =
+  'send the call again; where it is the same each time, check the TLS of client and server (sslmode), and what is ' +
+  'between them';
+
+/** A client that is set up wrongly throws errors without a code. Their texts can quote values. */
+const SEE_CAUSE =
+  'the text of the error is in its cause. Correct the client, such as its password or TLS, and connect it before it ' +
+  'is used; or send the call again';
 
 /** Answers of a server that is being stopped, or of a proxy: the statement may have been run before. */
 export const UNCERTAIN_CLASSES = new Set(['08', '57']);
@@ -96,6 +106,12 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     happened: 'a trigger or function of the database raised an error',
     fix: "look at the triggers on the tables of handle-once; the server's log has the text of the error",
   },
+  '57014': {
+    happened: 'statement_timeout or a cancel ended the statement',
+    fix:
+      'keep statement_timeout above 1 s for the client, its role and its database, since a statement waits for a ' +
+      'locked record; then send the call again',
+  },
   '57P01': { happened: 'the server closed the connection, as in a restart', fix: 'send the call again' },
   '57P03': { happened: 'the server is starting or shutting down', fix: 'send the call again' },
 };
@@ -147,17 +163,30 @@ function unreachable(error: unknown, options: { cause: Error | undefined }): Sto
   const neverSent = NEVER_SENT.has(code);
   const places = placesOf(error);
   const where = places.length === 0 ? '' : ` at ${places.join(' and ')}`;
-  const fix = neverSent ? 'check that it runs, and the host and port of the client' : 'send the call again';
-  return new StoreError(`the database cannot be reached${where} (${code}): ${fix}`, {
+  return new StoreError(`the database cannot be reached${where} (${code}): ${fixOf(code)}`, {
     retriable: true,
     mayHaveLanded: !neverSent,
     ...options,
   });
 }
 
+function fixOf(code: string): string {
+  if (NEVER_SENT.has(code)) return 'check that it runs, and the host and port of the client';
+  return code === UNKNOWN ? SEE_CAUSE : SEND_AGAIN;
+}
+
 /** What a write would throw, after a failover until the client is connected to the new primary. */
 export function readOnlyError(): StoreError {
   return new StoreError(messageOf(READ_ONLY_STATE, READ_ONLY), { retriable: true, mayHaveLanded: false });
+}
+
+/** What a settle would throw, after its handler has run. */
+export function noRightsError(schema: string, lacked: string): SchemaError {
+  const records = { records: RIGHTS.handle.records ?? '' };
+  const fix = grantsText(quoteIdentifier(schema), 'handle', records);
+  return new SchemaError(
+    `the role of the client lacks ${lacked} on the table records in schema ${schema}: ${fix}`,
+  );
 }
 
 function messageOf(state: string, refusal: Refusal | undefined): string {
@@ -169,7 +198,7 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
 const OUR_TABLE = new RegExp(String.raw`("(?:[^"]|"")+")\.(?:${Object.keys(RIGHTS.maintain).join('|')})\b`);
 /** As a step of a walk names it. */
 const LEAF = /\bfrom only (.+) t$/m;
-const OWNER_RUNS = 'run as the owner of the tables, with the name of that role for ROLE';
+const OWNER_RUNS = 'as the owner of the tables, run this with the name of that role in place of ROLE';
 const DEFAULT_NAME = quoteIdentifier(DEFAULT_SCHEMA);
 const DENIED = /^permission denied for (\w+ .+)$/;
 
@@ -207,9 +236,16 @@ function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
       fix: `${OWNER_RUNS}, and the same for each partition of the records: grant ${RIGHTS.maintain.records} on ${leaf} to ROLE;`,
     };
   }
-  const grants = grantsOn(schema, 'ROLE', Object.fromEntries(named.length > 0 ? named : needed));
+  const tables = Object.fromEntries(named.length > 0 ? named : needed);
+  return { happened, fix: grantsText(schema, use, tables) };
+}
+
+/** The schema is quoted. */
+function grantsText(schema: string, use: Use, tables: Readonly<Partial<Record<TableName, string>>>): string {
   const inSchema = schema === DEFAULT_NAME ? '' : ` --schema ${schema}`;
   const printed = `npx handle-once grants ROLE --for ${use}${inSchema}`;
-  const script = grants.map((grant) => `${grant};`).join(' ');
-  return { happened, fix: `${OWNER_RUNS} (${printed} prints all that it needs): ${script}` };
+  const script = grantsOn(schema, 'ROLE', tables)
+    .map((grant) => `${grant};`)
+    .join(' ');
+  return `${OWNER_RUNS} (${printed} prints all that it needs): ${script}`;
 }

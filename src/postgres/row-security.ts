@@ -51,7 +51,7 @@ export function hiddenText(hidden: readonly Hidden[]): string {
 
 export function hiddenFix(schema: string, table: string): string {
   return (
-    `run "alter table ${quoteIdentifier(schema)}.${table} disable row level security", as the owner of the tables, or ` +
+    `run \`alter table ${quoteIdentifier(schema)}.${table} disable row level security\`, as the owner of the tables, or ` +
     'create policy for that role'
   );
 }

@@ -94,25 +94,25 @@ export async function faultsOf(
 }
 
 function faultOf(table: string, fault: string, part: string, schema: string): Fault {
-  const alter = `run "alter table ${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
+  const alter = `run \`alter table ${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
   switch (fault) {
     case 'column':
       return {
         table,
         says: `the table ${table} lacks the column ${part}`,
-        fix: `add it as what npx handle-once sql --schema ${schema} prints has it: migrate makes nothing a second time`,
+        fix: `add the column as npx handle-once sql --schema ${schema} prints it: migrate runs no migration twice`,
       };
     case 'key':
       return {
         table,
         says: `the table ${table} lacks the primary key (${part})`,
-        fix: `${alter} add primary key (${part})", as the owner of the tables`,
+        fix: `${alter} add primary key (${part})\`, as the owner of the tables`,
       };
     default:
       return {
         table: 'records',
         says: `the table ${table} is UNLOGGED: a crash of the server, or a failover, empties it, and messages run again`,
-        fix: `${alter} set logged", as the owner of the tables`,
+        fix: `${alter} set logged\`, as the owner of the tables`,
       };
   }
 }

@@ -1,17 +1,22 @@
 import type { EventError } from './event-error.ts';
 import { printable } from '../lib/printable.ts';
-import { isError, readable } from '../lib/safe-read.ts';
+import { isA, isError, readable } from '../lib/safe-read.ts';
+import { HandleOnceError } from '../words/errors.ts';
 import type { LogFields, LoggedError } from './logger.ts';
 import type { ReportedEvent, Row } from './table.ts';
 
 const MAX_TEXT = 200;
+/** Of a message of ours, which ends with what to do. */
+const MAX_OWN_TEXT = 1_000;
 const MAX_FRAMES = 10;
 
 /** Fields of events that the line has, in this order. */
 const DETAILS = [
-  ...['scope', 'key', 'id', 'messageId', 'itemIdentifier', 'topic', 'partition', 'offset', 'to'],
+  ...['scope', 'queue', 'key', 'id', 'messageId', 'itemIdentifier', 'topic', 'partition', 'offset', 'to'],
   ...['abandoned', 'purged', 'records', 'attempts', 'reason', 'verb', 'code', 'status', 'retryAfterMs'],
 ];
+/** Of these, the ones that an event with a message of its own is about. */
+const PLACES = ['scope', 'queue'];
 
 /** An event in one line. */
 export function textOf(row: Row, event: ReportedEvent): string {
@@ -19,24 +24,29 @@ export function textOf(row: Row, event: ReportedEvent): string {
 }
 
 function sentenceOf({ says }: Row, event: ReportedEvent): string {
-  if (event.message !== undefined) return event.message;
-  const fields = flat(event);
-  const details = DETAILS.filter((name) => isPlain(fields[name]) && fields[name] !== '').map(
-    (name) => `${name} ${oneLine(String(fields[name]))}`,
-  );
-  const where = details.length === 0 ? '' : ` (${details.join(', ')})`;
+  if (event.message !== undefined) return `${event.message}${detailsOf(event, PLACES)}`;
+  const where = detailsOf(event, DETAILS);
   const why = event.error === undefined ? '' : `: ${describeError(event.error)}`;
   return `handle-once: ${says}${where}${why}`;
 }
 
-function describeError({ name, message, code }: EventError): string {
+function detailsOf(event: ReportedEvent, names: readonly string[]): string {
+  const fields = flat(event);
+  const details = names
+    .filter((name) => isPlain(fields[name]) && fields[name] !== '')
+    .map((name) => `${name} ${oneLine(String(fields[name]))}`);
+  return details.length === 0 ? '' : ` (${details.join(', ')})`;
+}
+
+function describeError({ name, message, code, original }: EventError): string {
+  const max = isA(original, HandleOnceError) ? MAX_OWN_TEXT : MAX_TEXT;
   const known = code === undefined ? '' : ` (${oneLine(String(code))})`;
-  return `${oneLine(name)}${known}: ${oneLine(message)}`;
+  return `${oneLine(name)}${known}: ${oneLine(message, max)}`;
 }
 
 /** Bounded, and without what would break the line. */
-function oneLine(text: string): string {
-  const cut = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1).toWellFormed()}…`;
+function oneLine(text: string, max = MAX_TEXT): string {
+  const cut = text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
   return cut.replaceAll(/\p{Cc}+/gu, ' ');
 }
 

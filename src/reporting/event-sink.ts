@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { type EventError, toEventError } from './event-error.ts';
 import { callSafely, createReporter } from './reporter.ts';
 import type { Logger } from './logger.ts';
-import { rowOfAdapter, rowOfCore, rowOfOperations } from './table.ts';
+import { type ReportedEvent, rowOfAdapter, rowOfCore, rowOfOperations } from './table.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 
 /** How often each type of event happened since the sink was made. A type that never happened is absent. */
@@ -18,6 +18,8 @@ export type EventSink<Event extends { readonly type: string }> = ReturnType<type
 export interface SinkOptions<Event> {
   readonly onEvent?: ((event: Event) => unknown) | undefined;
   readonly logger?: Logger | undefined;
+  /** Of events that have none themselves. */
+  readonly scope?: string | undefined;
 }
 
 const ROWS = { core: rowOfCore, adapter: rowOfAdapter, operations: rowOfOperations };
@@ -32,12 +34,17 @@ type EventSource = keyof typeof ROWS;
  * A hook that throws or rejects is reported: it must not decide what becomes of a message.
  */
 export function createEventSink<Event extends { readonly type: string }>(
-  { onEvent, logger }: SinkOptions<Event>,
+  { onEvent, logger, scope: ofSink }: SinkOptions<Event>,
   source: EventSource = 'adapter',
 ) {
   const counts: Partial<Record<Event['type'], number>> = {};
   const rowOf = ROWS[source];
-  const { reportEvent, complain } = createReporter({ logger, isObserved: onEvent !== undefined, rowOf });
+  const reporter = createReporter({ logger, isObserved: onEvent !== undefined, rowOf });
+  const { reportEvent } = reporter;
+  /** In the scope of the sink unless another is given. */
+  const complain = (code: string, message: string, scope = ofSink): void => {
+    reporter.complain(code, message, scope);
+  };
   const published = channel(`handle-once:${source}`);
   return {
     emit: (emitted: Emitted<Event>): void => {
@@ -50,7 +57,8 @@ export function createEventSink<Event extends { readonly type: string }>(
       void callSafely(
         () => onEvent(event),
         (error) => {
-          complain('ON_EVENT_FAILED', `onEvent failed on ${type}: ${describeThrown(error)}`);
+          const { scope } = event as ReportedEvent;
+          complain('ON_EVENT_FAILED', `onEvent failed on ${type}: ${describeThrown(error)}`, scope);
         },
       );
     },

@@ -41,8 +41,9 @@ export function createReporter({ logger, isObserved, rowOf }: ReporterOptions) {
       if (row !== undefined) report(row, event);
     },
     /** Reports what one of the user's functions did wrong, also where `onEvent` gets the events. */
-    complain: (code: string, message: string): void => {
-      report(rowOfOwn(code), { type: 'warning', warning: code, message });
+    complain: (code: string, message: string, scope?: string): void => {
+      const where = scope === undefined ? {} : { scope };
+      report(rowOfOwn(code), { type: 'warning', ...where, warning: code, message });
     },
   };
 }

@@ -210,7 +210,7 @@ export class DamagedRecordError extends HandleOnceError {
 
 /**
  * The tables are missing, older than this version of the package, or too new for it; they have lost a column or a key,
- * or row level security hides them. The message says what to do.
+ * row level security hides them, or the role may not write the records. The message says what to do.
  */
 export class SchemaError extends HandleOnceError {
   static {

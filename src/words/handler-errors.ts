@@ -60,7 +60,8 @@ export class RetryableError extends Error {
  * The payload could not be parsed or did not fit the schema: terminal, with reason `invalid-payload`.
  *
  * Its message has the schema's issues, each with its place. In a place a member is named only where a schema of zod or
- * valibot names it; others, such as the keys of a record, are `*`. The issues' own messages are stored as they are.
+ * valibot names it; others, such as the keys of a record, are `*`. An issue whose message quotes the value reads
+ * `does not fit`.
  */
 export class InvalidPayloadError extends TerminalError {
   static {

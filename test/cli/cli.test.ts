@@ -417,7 +417,7 @@ describe('doctor', () => {
     expect(code).toBe(3);
     expect(stdout).toMatch(/^storage +notice +handle_once\.records has fillfactor 85: /m);
     expect(stdout).toMatch(
-      /\n\nwhat to do\nstorage: run "alter table handle_once\.records set \(fillfactor = 50/,
+      /\n\nwhat to do\nstorage: run `alter table handle_once\.records set \(fillfactor = 50/,
     );
     const asJson = await cli('doctor --json');
     expect(JSON.parse(asJson.stdout)).toContainEqual(
@@ -486,21 +486,66 @@ describe('Where it cannot work', () => {
     ['no database is named', 'status', 2, /set DATABASE_URL, or give/, {}],
     ['a command is unknown', 'frobnicate', 2, /unknown command/],
     ['an option is missing', 'forget key', 2, /--scope/],
-    ['a key has no scope', 'retry key', 2, /--scope is missing: a key has it in each scope apart/],
+    [
+      'a key has no scope',
+      'retry key',
+      2,
+      /--scope is missing: each scope has a record of its own for a key/,
+    ],
     [
       'an option is for many',
       'retry key --scope a --error b',
       2,
       /--error, --until and --confirm are for many/,
     ],
-    ['no time lies between', 'list --until 24h', 2, /--until must be less than since/],
-    ['a moment is none', 'list --since 2026-13-99', 2, /2026-13-99 is not a moment: write 2026-11-25T/],
-    ['a moment is to come', 'retry --until 9999-01-01', 2, /9999-01-01 lies in the future/],
+    [
+      'no time lies between',
+      'list --until 24h',
+      2,
+      /--until must be less than --since: there is no time between them/,
+    ],
+    [
+      'a moment is none',
+      'list --since 2026-13-99',
+      2,
+      /--since <time>' argument '2026-13-99' is invalid. It is not a moment: write 2026-11-25T/,
+    ],
+    ['a moment is to come', 'retry --until 9999-01-01', 2, /--until <time>' .* It lies in the future/],
     ['options exclude each other', 'list --all --limit 5', 2, /'--all' cannot be used with option '--limit/],
-    ['a time is none', 'list --since soon', 2, /soon is no time: write 30s/],
+    [
+      'a time is none',
+      'list --since soon',
+      2,
+      /--since <time>' argument 'soon' is invalid. Write a time from 1s to 3650d/,
+    ],
     ['the URL is none', 'status --database-url nonsense', 2, /is no URL: write postgres:/],
     ['a module is missing', 'status --config missing.mjs', 2, /missing.mjs cannot be loaded: /],
-    ['a value is out of range', 'list --since 0s', 2, /--since must be a whole number of milliseconds/],
+    [
+      'a time is too short',
+      'list --since 0s',
+      2,
+      /--since <time>' argument '0s' is invalid. Write a time from 1s/,
+    ],
+    ['a time is too long to wait', 'status --timeout 99999d', 2, /--timeout .* Write a time from 1s to 24d/],
+    [
+      'a value is out of range',
+      'list --limit 1000000000',
+      2,
+      /--limit must be a whole number of records from 1 to .* \(got 1000000000\)/,
+    ],
+    [
+      'a count is too long',
+      'list --limit 1234567890123456',
+      2,
+      /--limit .* a whole number of at most 15 digits/,
+    ],
+    [
+      'a password is not encoded',
+      'status --database-url postgres://u:50%secret@127.0.0.1/x',
+      2,
+      /^handle-once: DATABASE_URL, or --database-url, has a % .*: percent-encode the user and the password/,
+    ],
+    ['a queue is no URL', 'doctor --queue-url orders', 2, /--queue-url is no URL: write https:/],
     ['a pool is not given', 'doctor --concurrency 5', 2, /--concurrency needs --config/],
     ['an admin client is not given', 'doctor --topics orders', 2, /--topics needs --config/],
     [

@@ -1,7 +1,9 @@
 import { sns } from 'handle-once/envelopes';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it, vi } from 'vitest';
+import * as v from 'valibot';
 import * as z from 'zod';
+import * as z3 from 'zod/v3';
 import { createHandleOnce } from '../../src/index.ts';
 import { createMemoryStore } from '../../testing/index.ts';
 import { storeKinds, useBench } from './support/bench.ts';
@@ -216,5 +218,97 @@ describe('the place of an issue', () => {
     });
     const payload = { cents: 1, next: { cents: 'secret' } };
     expect(await messageFor(node, payload)).toContain('schema: next.cents: ');
+  });
+});
+
+describe('the message of an issue', () => {
+  const CARD = '4111111111111111';
+  /** As arktype says it: with the value, escaped as in JSON. */
+  const quoting = (path: PropertyKey[], quoted: unknown, more: object = {}) =>
+    handWritten(() => ({
+      issues: [{ message: `must be a number (was ${JSON.stringify(quoted)})`, path, ...more }],
+    }));
+  const handled = async (schema: StandardSchemaV1, payload: unknown) => {
+    const events: unknown[] = [];
+    const handleOnce = createHandleOnce({
+      ...{ store: createMemoryStore(), scope: 'messages', schema },
+      onEvent: (event) => events.push(event),
+    });
+    const outcome = await handleOnce('key', 'body', () => 1, { parse: () => payload });
+    const record = await handleOnce.lookup('key');
+    return JSON.stringify({ outcome, events, record });
+  };
+
+  it.each<[what: string, schema: StandardSchemaV1, payload: unknown, words: string]>([
+    ['a value, as valibot', v.object({ card: v.number() }), { card: CARD }, 'card: does not fit'],
+    ['a value of a list', v.object({ card: v.picklist(['a']) }), { card: CARD }, 'card: does not fit'],
+    ['a number', v.object({ card: v.string() }), { card: Number(CARD) }, 'card: does not fit'],
+    ['a bigint', v.object({ card: v.string() }), { card: BigInt(CARD) }, 'card: does not fit'],
+    ['a name, as valibot', v.strictObject({}), { [CARD]: 1 }, '*: does not fit'],
+    ['the key of a record', v.record(v.picklist(['a']), v.string()), { [CARD]: 'x' }, '*: does not fit'],
+    [
+      'a value that a transform has made',
+      v.object({
+        card: v.pipe(
+          v.string(),
+          v.transform((text) => text.slice(1)),
+          v.picklist(['a']),
+        ),
+      }),
+      { card: `x${CARD}` },
+      'card: does not fit',
+    ],
+    ['a value, as zod 3', z3.object({ card: z3.enum(['a']) }), { card: CARD }, 'card: does not fit'],
+    ['an unknown name, as zod 3', z3.object({}).strict(), { [CARD]: 1 }, 'has members that'],
+    [
+      'a value in a message of its own',
+      z.object({ card: z.string().refine(() => false, { error: ({ input }) => `bad ${String(input)}` }) }),
+      { card: CARD },
+      'card: does not fit',
+    ],
+    ['a value with what JSON escapes', quoting([], `${CARD}\n"`), `${CARD}\n"`, 'schema: does not fit'],
+    ['what is in a value', quoting([], { a: [CARD] }), { a: [CARD] }, 'schema: does not fit'],
+    ['a name in a value', quoting([], { [CARD]: 1 }), { [CARD]: null }, 'schema: does not fit'],
+    ['what arktype has in its issue', quoting(['a'], CARD, { data: CARD }), { a: 1 }, '*: does not fit'],
+    ['a value of a class', quoting([], CARD), new Map([[1, CARD]]), 'schema: does not fit'],
+    [
+      'a value that is too large to look through',
+      quoting([], CARD),
+      Array.from({ length: 2_000 }, (_, index) => (index === 1_999 ? CARD : index + 1_000)),
+      'schema: does not fit',
+    ],
+  ])('does not quote %s', async (_, schema, payload, words) => {
+    const seen = await handled(schema, payload);
+    expect(seen).toContain(words);
+    expect(seen).not.toContain(CARD);
+  });
+
+  it.each<[what: string, schema: StandardSchemaV1, payload: unknown, words: string]>([
+    [
+      'a missing member',
+      v.object({ card: v.string() }),
+      {},
+      String.raw`Expected \"card\" but received undefined`,
+    ],
+    [
+      'a bound',
+      v.object({ card: v.pipe(v.string(), v.maxLength(3)) }),
+      { card: CARD },
+      'Expected <=3 but received 16',
+    ],
+    [
+      'a type',
+      z.object({ card: z.number() }),
+      { card: CARD },
+      'card: Invalid input: expected number, received string',
+    ],
+    [
+      'members that it has',
+      z.object({ id: z.string() }).refine(() => false),
+      { id: CARD },
+      'schema: Invalid input',
+    ],
+  ])('is kept where it quotes nothing: %s', async (_, schema, payload, words) => {
+    expect(await handled(schema, payload)).toContain(words);
   });
 });

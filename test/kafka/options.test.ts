@@ -142,7 +142,7 @@ describe('options that contradict one another', () => {
 
 describe('what is compared', () => {
   const key = () => 'order-1';
-  const NEEDS_KEY = /is missing, which .* need: .* topic, partition and offset/;
+  const NEEDS_KEY = /is missing, and .* need it: .* topic, partition and offset/;
 
   test.each([{ fingerprint: false }, { fingerprint: String }, { ignoredFields: ['/sentAt'] }])(
     'can be chosen for a key of the user’s own only: %j',

@@ -83,7 +83,7 @@ describe('What is compared', () => {
         onceEachKafkaRecord({ handleOnce, groupId: 'billing', onFailed: 'acknowledge', ...given }, handler);
       expect(issuesOf(once({ ...options, key }))).toEqual([]);
       expect(issuesOf(once(options))).toEqual([
-        { field: 'key', message: expect.stringMatching(/is missing, which .* need/) as string },
+        { field: 'key', message: expect.stringMatching(/is missing, and .* need it/) as string },
       ]);
     },
   );

@@ -57,7 +57,7 @@ describe('The session', () => {
       level: 'notice',
       found: expect.stringContaining('the default is serializable') as string,
       fix: expect.stringMatching(
-        /"alter role \S+ set default_transaction_isolation = 'read committed'"/,
+        /`alter role \S+ set default_transaction_isolation = 'read committed'`/,
       ) as string,
     });
   });

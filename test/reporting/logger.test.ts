@@ -23,6 +23,23 @@ const throwing = (error: unknown) => () => {
   throw error;
 };
 
+it('a line of what a function of the user did wrong has the scope', async () => {
+  const { lines, logger } = recording();
+  const handleOnce = createHandleOnce({
+    ...{ store: createMemoryStore(), scope: 'billing', logger },
+    backoff: () => throwing(new Error('backoff'))(),
+    onEvent: throwing(new Error('hook')),
+  });
+  await handleOnce.inScope('tenant-7')('key', 1, throwing(new Error('no')));
+  await expectSoon(() => {
+    for (const code of ['BACKOFF_FAILED', 'ON_EVENT_FAILED']) {
+      const [, fields, text] = lines.find(([, line]) => line.code === code) ?? [];
+      expect(fields).toMatchObject({ scope: 'tenant-7' });
+      expect(text).toMatch(/ \(scope tenant-7\)$/);
+    }
+  });
+});
+
 describe('a logger', () => {
   afterEach(() => vi.restoreAllMocks());
 

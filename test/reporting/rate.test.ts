@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createHandleOnce, TerminalError } from '../../src/index.ts';
+import { createHandleOnce, StoreError, TerminalError } from '../../src/index.ts';
 import { createMemoryStore } from '../../testing/index.ts';
 
 const MINUTE_MS = 60_000;
@@ -109,6 +109,21 @@ it('a line has no control character, and no more than 200 characters of a messag
   const [line = ''] = printed();
   expect(line).toMatch(/: TerminalError: a \[31mbx+…$/);
   expect(line.length).toBeLessThan(400);
+});
+
+it('a line has all of an error of ours, up to 1,000 characters: the fix comes last', async () => {
+  const store = createMemoryStore();
+  const refusing = (message: string) =>
+    createHandleOnce({
+      store: { ...store, check: () => Promise.reject(new StoreError(message, { retriable: false })) },
+      scope: 'billing',
+    });
+  const fix = 'run as the owner of the tables: grant select on "lost".records to ROLE;';
+  await expect(refusing(`${'x'.repeat(500)} ${fix}`).checkStore()).rejects.toThrow(StoreError);
+  await expect(refusing('x'.repeat(2_000)).checkStore()).rejects.toThrow(StoreError);
+  const [line = '', long = ''] = printed();
+  expect(line).toMatch(/to ROLE;$/);
+  expect(long).toMatch(/x{999}…$/);
 });
 
 it('a line has marks that turn the direction of text as escapes', async () => {

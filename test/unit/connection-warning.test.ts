@@ -10,7 +10,9 @@ test.each([
 });
 
 test('a pool that handlers in transactions can use up is one, which names the numbers and the fix', () => {
-  const warning = connectionWarning({ maxConnections: 10, concurrency: 10, inTransaction: true });
-  expect(warning?.warning).toBe('POOL_TOO_SMALL');
+  const warning = connectionWarning({
+    ...{ scope: 'billing', maxConnections: 10, concurrency: 10, inTransaction: true },
+  });
+  expect(warning).toMatchObject({ warning: 'POOL_TOO_SMALL', scope: 'billing' });
   expect(warning?.message).toMatch(/pool of 10 connections.*concurrency 10.*pool at least 12/);
 });

@@ -58,6 +58,7 @@ test.each<[state: string, retriable: boolean, words: RegExp]>([
   ['53300', true, /no connection left.*max_connections/],
   ['57P01', true, /closed the connection/],
   ['57P03', true, /starting or shutting down/],
+  ['57014', true, /statement_timeout or a cancel ended the statement.*keep statement_timeout above 1 s/],
   ['40P01', true, /refused the statement/],
 ])('SQLSTATE %s is retriable: %s, and says what to do', (code, retriable, words) => {
   const error = Object.assign(new Error('of the server'), { code, severity: 'ERROR' });
@@ -104,11 +105,30 @@ test.each<[what: string, error: Error, words: string]>([
     new Error('timeout exceeded when trying to connect'),
     '(timeout exceeded when trying to connect)',
   ],
-  ['any other text', new Error('secret'), 'reached (unknown error)'],
 ])('a database that cannot be reached is named by %s', (_, error, words) => {
   const { message } = toStoreError(error);
   expect(message).toContain('the database cannot be reached');
   expect(message).toContain(`${words}: `);
+});
+
+test.each([
+  ['no password', new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string')],
+  [
+    'a data source that is not initialised',
+    new TypeError("Cannot read properties of undefined (reading 'x')"),
+  ],
+  ['a text that can hold anything', new Error('secret')],
+])('an error of the client without a code points at its cause: %s', (_, error) => {
+  const failure = toStoreError(error);
+  expect(failure).toMatchObject({ retriable: true, mayHaveLanded: true });
+  expect(failure.message).toMatch(/\(unknown error\): the text of the error is in its cause\. .*password/);
+  expect(failure.message).not.toContain(error.message);
+  expect(failure.cause).toMatchObject({ message: error.message });
+});
+
+test('a connection that is closed at once, as by a server without TLS, says what to check', () => {
+  const { message } = toStoreError(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+  expect(message).toMatch(/cannot be reached \(ECONNRESET\): send the call again; .*TLS/);
 });
 
 test('an error that wraps itself is read to an end', () => {

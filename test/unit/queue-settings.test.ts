@@ -1,6 +1,7 @@
 import { createHandleOnce } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
+import { unreadableQueue } from '../../adapters/shared/sqs/queue-check.ts';
 import { type QueueFacts, queueFacts, queueWarnings } from '../../adapters/shared/sqs/queue-settings.ts';
 
 const { settings } = createHandleOnce({
@@ -50,4 +51,18 @@ test('a maxReceiveCount not above maxAttempts is warned of', () => {
   expect(warningsOf({ maxReceiveCount: 1_000 }, { maxAttempts: Infinity })).toEqual([
     'MAX_RECEIVE_COUNT_TOO_LOW',
   ]);
+});
+
+test.each([
+  [{ name: 'AccessDenied', message: 'not authorized to perform sqs:getqueueattributes' }, 'Allow sqs:GetQ'],
+  [{ name: 'Error', code: 'ECONNREFUSED', message: 'connect' }, 'endpoint of the SQS client can be reached'],
+  [{ name: 'TimeoutError', message: 'no answer' }, 'endpoint of the SQS client can be reached'],
+  [{ name: 'CredentialsProviderError', message: 'Could not load credentials' }, 'the credentials of a role'],
+  [{ name: 'Error', message: 'Region is missing' }, 'the region of the queue'],
+  [{ name: 'QueueDoesNotExist', message: 'none' }, 'Create it, or correct its URL'],
+  [{ name: 'Error', message: 'odd' }, 'Correct what the error names'],
+])('attributes that cannot be read say what to do about the cause: %o', (thrown, fix) => {
+  const { message } = unreadableQueue(Object.assign(new Error(thrown.message), thrown), false);
+  expect(message).toContain(`(${thrown.name}: ${thrown.message}): its settings were not checked. `);
+  expect(message).toContain(fix);
 });

@@ -32,6 +32,11 @@ export function addDoctor(program: Command): void {
           '--concurrency needs --config: the pool of your workers is what it is compared with',
         );
       }
+      if (queueUrl !== undefined && !URL.canParse(queueUrl)) {
+        throw new UsageError(
+          '--queue-url is no URL: write https://sqs.REGION.amazonaws.com/ACCOUNT/NAME, as the console of SQS shows it',
+        );
+      }
       const findTopics = topics === undefined ? undefined : topicFinder(config, topics);
       await answer(options, async (tables) => {
         const { settings } = config.handleOnce ?? createHandleOnce({ sql: tables.sql, scope: 'doctor' });

@@ -52,7 +52,8 @@ export function addRetry(program: Command): void {
 
 async function retryOne(key: string, given: RetryOptions, tables: TablesOptions): Promise<Answer> {
   const { scope, error, until, confirm } = given;
-  if (scope === undefined) throw new UsageError('--scope is missing: a key has it in each scope apart');
+  if (scope === undefined)
+    throw new UsageError('--scope is missing: each scope has a record of its own for a key');
   if ([error, until, confirm].some((option) => option !== undefined)) {
     throw new UsageError('--error, --until and --confirm are for many records: leave them or the key out');
   }

@@ -12,7 +12,7 @@ import {
 } from '../../shared/sqs/queue-settings.ts';
 import type { SqsClient } from '../config.ts';
 import { UsageError } from '../errors.ts';
-import { inOneLine } from '../one-line.ts';
+import { printable } from '../printable.ts';
 import { SQS_FIX, sqsSdk } from '../sqs-sdk.ts';
 
 const CALL_TIMEOUT_MS = 15_000;
@@ -35,7 +35,7 @@ export async function queueFindings(
     const { Attributes = {} } = await (client ?? new SQSClient({})).send(command, options);
     facts = queueFacts(Attributes);
   } catch (error) {
-    const found = unreadableQueue(inOneLine(error), false).message;
+    const found = printable(unreadableQueue(error, false).message);
     return [{ check: 'queue', level: 'notice', found, fix: SQS_FIX }];
   }
   return judged(facts, settings, isFifoQueue(queueUrl));

@@ -29,7 +29,7 @@ export async function storage({ client, schema }: Subject): Promise<Found> {
   if (first === undefined) return ok(`fillfactor is ${FILLFACTOR} at most, and vacuum_truncate is off`);
   return notice(
     `${named(wrong.map(({ text }) => text))}: settles leave the page of their claim, or vacuum locks the table to cut it`,
-    `run "alter table ${first.name} set (fillfactor = ${FILLFACTOR}, vacuum_truncate = off)"` +
+    `run \`alter table ${first.name} set (fillfactor = ${FILLFACTOR}, vacuum_truncate = off)\`` +
       (wrong.length > 1 ? ', and the same for the others' : ''),
   );
 }
@@ -53,7 +53,7 @@ export async function indexes({ client, schema }: Subject): Promise<Found> {
   return notice(
     `handle-once did not make ${named(names)}: every claim writes it too, and on a column that a settle changes it ` +
       'takes from settles their cheap (HOT) update',
-    `run "drop index concurrently ${names[0]}", or search a copy of the table`,
+    `run \`drop index concurrently ${names[0]}\`, or search a copy of the table`,
   );
 }
 

@@ -37,7 +37,7 @@ export async function isolation({ client }: Subject): Promise<Found> {
   if (level === 'read committed' || level === 'read uncommitted') return ok(`the default is ${level}`);
   return notice(
     `the default is ${level}: statements that meet on a record fail with 40001, and are sent again`,
-    `run "alter role ${role} set default_transaction_isolation = 'read committed'", or change the client's own setting`,
+    `run \`alter role ${role} set default_transaction_isolation = 'read committed'\`, or change the client's own setting`,
   );
 }
 

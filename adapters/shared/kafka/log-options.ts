@@ -73,8 +73,8 @@ function* contradictions(options: LogOptions): Generator<[field: string, message
   if (options.key === undefined && chooses !== undefined) {
     yield [
       'key',
-      `is missing, which ${chooses} need: without it a message is known by its topic, partition and offset, and ` +
-        'only its content differs from that of a message in a topic that was created again',
+      `is missing, and ${chooses} need it: without a key a message is known by its topic, partition and offset, and ` +
+        'only its whole content tells it from a message of a topic that was created again',
     ];
   }
   // Values of a log are bytes, which would each fail a schema that was made for what is in them, for good.

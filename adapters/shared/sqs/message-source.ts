@@ -1,4 +1,5 @@
 import type { MessageSource } from '../../../src/index.ts';
+import { queueName } from './queue-url.ts';
 
 /** Under this name X-Ray's propagator looks for what SQS keeps in a system attribute. */
 const TRACE_HEADER = 'x-amzn-trace-id';
@@ -18,7 +19,7 @@ export interface QueueMessage {
 export function queueSource({ queue, messageId, attribute, traceHeader }: QueueMessage): MessageSource {
   return {
     system: 'aws_sqs',
-    destination: queue.slice(Math.max(queue.lastIndexOf('/'), queue.lastIndexOf(':')) + 1),
+    destination: queueName(queue),
     messageId,
     header: (name) => attribute(name) ?? (name === TRACE_HEADER ? traceHeader : undefined),
   };

@@ -4,13 +4,15 @@ import {
   type WarningEvent,
   warn,
   describeThrown,
+  toStoredError,
 } from '../../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
-import type { Queue } from './queue.ts';
+import { isNoSuchQueue, type Queue } from './queue.ts';
 import type { SqsOnFailed } from './queue-options.ts';
+import { noSuchQueue, queueName } from './queue-url.ts';
 import { type QueueFacts, queueFacts, type QueueWarning, queueWarnings } from './queue-settings.ts';
 
-type ReadQueue = Pick<Queue, 'isFifo' | 'attributes'>;
+type ReadQueue = Pick<Queue, 'name' | 'isFifo' | 'attributes'>;
 
 /** What works, and will surprise. */
 type QueueFinding =
@@ -27,9 +29,10 @@ export type ReadFacts =
   | { readonly facts: QueueFacts; readonly error?: never }
   | { readonly facts?: never; readonly error: unknown };
 
-export async function readFacts(queue: ReadQueue): Promise<ReadFacts> {
+/** Of the queue, or of another one. */
+export async function readFacts(queue: ReadQueue, ofUrl?: string): Promise<ReadFacts> {
   try {
-    return { facts: queueFacts(await queue.attributes()) };
+    return { facts: queueFacts(await queue.attributes(ofUrl)) };
   } catch (error) {
     return { error };
   }
@@ -48,23 +51,37 @@ export interface QueueCheck {
 
 /**
  * Warns of settings of a queue that contradict the options. Gives what is wrong with `onFailed` where a failed message
- * would block a FIFO queue. It never throws.
+ * would block a FIFO queue, or its dead-letter queue is not there. It never throws.
  */
 export async function checkQueue(check: QueueCheck): Promise<string | undefined> {
   const { queue, read, settings, events, onFailed, visibilityTimeoutSeconds } = check;
   const { facts } = read;
+  const found = (warning: QueueFinding | undefined): void => {
+    warn(ofQueue(queue, warning), events);
+  };
   if (facts === undefined) {
-    warn(unreadableQueue(describeThrown(read.error), queue.isFifo && onFailed === undefined), events);
+    found(unreadableQueue(read.error, queue.isFifo && onFailed === undefined));
     return undefined;
   }
   if (onFailed === undefined && facts.maxReceiveCount === undefined) {
     if (queue.isFifo) return fifoRedriveFault(facts);
-    warn(noRedrivePolicy(facts, visibilityTimeoutSeconds), events);
+    found(noRedrivePolicy(facts, visibilityTimeoutSeconds));
   }
-  warn(redriveMovesGroup(queue.isFifo, onFailed, facts), events);
-  for (const warning of queueWarnings(facts, settings)) warn(warning, events);
-  warn(await deadLetterQueueWarning(onFailed, facts, queue), events);
-  return undefined;
+  found(redriveMovesGroup(queue.isFifo, onFailed, facts));
+  for (const warning of queueWarnings(facts, settings)) found(warning);
+  if (typeof onFailed !== 'object') return undefined;
+  const { deadLetterQueueUrl: url } = onFailed;
+  const deadLetters = await readFacts(queue, url);
+  found(deadLetterQueueWarning(url, deadLetters, facts));
+  return isNoSuchQueue(deadLetters.error) ? `deadLetterQueueUrl ${noSuchQueue(url)}` : undefined;
+}
+
+/** A finding with the name of the queue that it is about. */
+export function ofQueue<Name extends string>(
+  { name }: Pick<Queue, 'name'>,
+  found: Warning<Name> | undefined,
+): (Warning<Name> & { readonly queue: string }) | undefined {
+  return found && { ...found, queue: name };
 }
 
 const REMEDY =
@@ -99,15 +116,15 @@ export function fifoRedriveFault({ retentionSeconds }: QueueFacts): string {
 }
 
 /** What was not looked at, when the queue's attributes cannot be read. */
-export function unreadableQueue(error: string, mayBlock: boolean): Warning<'QUEUE_ATTRIBUTES_UNREADABLE'> {
+export function unreadableQueue(error: unknown, mayBlock: boolean): Warning<'QUEUE_ATTRIBUTES_UNREADABLE'> {
   const fifo = mayBlock
     ? '. Without a redrive policy a message that fails for good blocks its message group: pass onFailed'
     : '';
   return {
     warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
     message:
-      `the queue's attributes cannot be read (${error}): its settings were not checked. ` +
-      `Allow sqs:GetQueueAttributes${fifo}`,
+      `the queue's attributes cannot be read (${describeThrown(error)}): its settings were not checked. ` +
+      `${readFix(error)}${fifo}`,
   };
 }
 
@@ -131,18 +148,14 @@ function redriveMovesGroup(
 const DEFAULT_MAX_BYTES = 1_048_576;
 
 /** Reads the queue that gets the dead letters, and says where it would refuse what the queue of the messages takes. */
-async function deadLetterQueueWarning(
-  onFailed: SqsOnFailed | undefined,
-  { maxMessageBytes = DEFAULT_MAX_BYTES }: QueueFacts,
-  queue: ReadQueue,
-): Promise<QueueFinding | undefined> {
-  if (typeof onFailed !== 'object') return undefined;
-  try {
-    const { maxMessageBytes: taken } = queueFacts(await queue.attributes(onFailed.deadLetterQueueUrl));
-    return taken === undefined || taken >= maxMessageBytes ? undefined : tooSmall(taken, maxMessageBytes);
-  } catch (error) {
-    return unreadableDeadLetterQueue(error);
-  }
+function deadLetterQueueWarning(
+  url: string,
+  { facts, error }: ReadFacts,
+  { maxMessageBytes: sent = DEFAULT_MAX_BYTES }: QueueFacts,
+): QueueFinding | undefined {
+  if (facts === undefined) return unreadableDeadLetterQueue(queueName(url), error);
+  const { maxMessageBytes: taken } = facts;
+  return taken === undefined || taken >= sent ? undefined : tooSmall(taken, sent);
 }
 
 function tooSmall(taken: number, sent: number): QueueFinding {
@@ -154,11 +167,29 @@ function tooSmall(taken: number, sent: number): QueueFinding {
   };
 }
 
-function unreadableDeadLetterQueue(error: unknown): QueueFinding {
+function unreadableDeadLetterQueue(name: string, error: unknown): QueueFinding {
   return {
     warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
     message:
-      `the attributes of the dead-letter queue cannot be read (${describeThrown(error)}): whether it takes all copies was ` +
-      'not checked. Allow sqs:GetQueueAttributes on it too',
+      `the attributes of the dead-letter queue ${name} cannot be read (${describeThrown(error)}): whether it takes all copies ` +
+      `was not checked. ${readFix(error)}`,
   };
+}
+
+/** What to do about a call that failed, by what its error says. */
+const READ_FIXES: readonly (readonly [says: RegExp, fix: string])[] = [
+  [/QueueDoesNotExist|NonExistentQueue/, 'Create it, or correct its URL: account and region are part of it'],
+  [/AccessDenied|NotAuthorized|not authorized/i, 'Allow sqs:GetQueueAttributes on it'],
+  [/credential|token|signature/i, 'Give the SQS client the credentials of a role that may read it'],
+  [/region/i, 'Give the SQS client the region of the queue'],
+  [
+    /\bE[A-Z_]{4,}\b|[Tt]imeout|[Ss]ocket|[Nn]etwork/,
+    'Check that the endpoint of the SQS client can be reached from here',
+  ],
+];
+
+function readFix(error: unknown): string {
+  const { name, message, code = '' } = toStoredError(error, 0);
+  const says = `${name} ${code} ${message}`;
+  return READ_FIXES.find(([known]) => known.test(says))?.[1] ?? 'Correct what the error names';
 }

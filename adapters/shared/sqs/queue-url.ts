@@ -6,6 +6,16 @@ export function queueUrlOption(what: string): z.ZodMiniType<string, string> {
   return satisfying<string>(isHttpUrl, (value) => `the URL of ${what}, got ${shown(value)}`);
 }
 
+/** The name of a queue, of its URL or its ARN. */
+export function queueName(urlOrArn: string): string {
+  return urlOrArn.slice(Math.max(urlOrArn.lastIndexOf('/'), urlOrArn.lastIndexOf(':')) + 1);
+}
+
+/** What is wrong with an option that is the URL of a queue that is not there. */
+export function noSuchQueue(url: string): string {
+  return `names a queue that does not exist (${queueName(url)}): create it, or correct the URL, its account and its region`;
+}
+
 /** A text that is no URL may be anything. */
 function shown(value: unknown): string {
   if (typeof value !== 'string') return kindOf(value);

@@ -20,6 +20,7 @@ import {
 import { createAnswers } from './answers.ts';
 import { CALL_TIMEOUT_MS, type CallOptions, inTime } from './in-time.ts';
 import { isFifoQueue } from './queue-settings.ts';
+import { queueName } from './queue-url.ts';
 
 /** The part of an `SQSClient` that adapters use. */
 export type SqsClient = Pick<SQSClient, 'send'>;
@@ -95,6 +96,8 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock) {
     return client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }), options);
   });
   return {
+    url: queueUrl,
+    name: queueName(queueUrl),
     /** Whether it keeps the order of each message group. On a standard queue a group only says who sent. */
     isFifo: isFifoQueue(queueUrl),
     async receive({

@@ -6,6 +6,7 @@ import type { RedriveReport } from '../../operations/redrive/redriver.ts';
 import { InvalidOptionsError } from '../../../src/index.ts';
 import { type CopyIdentity, IDENTITY_ATTRIBUTE, writeIdentity } from '../../shared/sqs/copy-identity.ts';
 import { fitsInQueue, withoutOurs } from '../../shared/sqs/dead-letter-attributes.ts';
+import { noSuchQueue } from '../../shared/sqs/queue-url.ts';
 import { addressOf, isTooLong } from '../../shared/sqs/send-dead-letter.ts';
 import { createQueue, isNoSuchQueue, type Queue } from '../../shared/sqs/queue.ts';
 import type { ReceivedMessage, SqsMessage } from '../message.ts';
@@ -74,7 +75,7 @@ async function checkExists(field: 'from' | 'to', queue: Queue): Promise<void> {
     await queue.attributes();
   } catch (error) {
     if (!isNoSuchQueue(error)) return;
-    throw new InvalidOptionsError(SUBJECT, [{ field, message: 'names a queue that does not exist' }]);
+    throw new InvalidOptionsError(SUBJECT, [{ field, message: noSuchQueue(queue.url) }]);
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import type { Counts } from '../../../src/index.ts';
 import { createQueue } from '../../shared/sqs/queue.ts';
-import { checkQueue, type QueueCheck, readFacts } from '../../shared/sqs/queue-check.ts';
+import { checkQueue, ofQueue, type QueueCheck, readFacts } from '../../shared/sqs/queue-check.ts';
 import { createMessageDelivery } from '../../shared/sqs/queue-delivery.ts';
 import { MAX_VISIBILITY_SECONDS, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';
 import { addedSettings, type AddedSettings, type ConsumerSettings } from './consumer-settings.ts';
@@ -98,7 +98,8 @@ function createQueueCheck(options: Omit<QueueCheck, 'read' | 'events'>, events: 
     if (fault === undefined) return true;
     checking = undefined;
     const message = `no message is handled: onFailed ${fault}`;
-    if (!refusedBefore) warn({ warning: 'NO_REDRIVE_POLICY', message }, events);
+    if (!refusedBefore)
+      warn(ofQueue<'NO_REDRIVE_POLICY'>(queue, { warning: 'NO_REDRIVE_POLICY', message }), events);
     refusedBefore = true;
     return false;
   };

@@ -45,6 +45,8 @@ export type SqsConsumerEvent =
       })
   | (OfMessage & {
       readonly type: 'queue-error';
+      /** The name of the queue. */
+      readonly queue: string;
       /** As in the events of `handleOnce`; empty when the message has no key, or was not started. */
       readonly key: string;
       /** The call that failed: the message shows again after its visibility timeout. */
@@ -52,4 +54,7 @@ export type SqsConsumerEvent =
       /** What the client threw. */
       readonly error: EventError;
     })
-  | WarningEvent<SqsConsumerWarning>;
+  | (WarningEvent<SqsConsumerWarning> & {
+      /** The name of the queue, where the finding is about it. */
+      readonly queue?: string;
+    });

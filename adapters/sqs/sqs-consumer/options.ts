@@ -114,7 +114,8 @@ function* contradictions(
       "must be ['All'] or left out: a dead letter keeps its original's attributes",
     ];
   }
-  if (!isFifoQueue(queueUrl)) return;
+  // That it is no text is said of it.
+  if (typeof queueUrl !== 'string' || !isFifoQueue(queueUrl)) return;
   if (!ofBatch && batchSize > 1) {
     yield [
       'batchSize',

@@ -95,6 +95,7 @@ async function makeVisible(
   // A heartbeat under way can land after it: then the message comes one visibility timeout later.
   const reply = await attempt(queue.changeVisibility(ReceiptHandle, seconds));
   if (reply.done) return seconds;
-  events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, key, error: reply.error });
+  const { error } = reply;
+  events.emit({ type: 'queue-error', queue: queue.name, verb: 'change-visibility', messageId, key, error });
   return undefined;
 }

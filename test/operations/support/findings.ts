@@ -10,7 +10,7 @@ export async function findingOf(check: string, options: DoctorOptions): Promise<
 
 /** The statement that a fix tells to run. */
 export function statementIn({ fix = '' }: Finding): string {
-  const [, statement] = /run "(alter .*?|grant .*?|drop .*?)"(?=,| and |;|$)/.exec(fix) ?? [];
+  const [, statement] = /run `(alter .*?|grant .*?|drop .*?)`(?=,| and |;|$)/.exec(fix) ?? [];
   if (statement === undefined) throw new Error(`no statement in: ${fix}`);
   return statement;
 }

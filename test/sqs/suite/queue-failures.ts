@@ -1,3 +1,4 @@
+import { queueName } from '../../../adapters/shared/sqs/queue-url.ts';
 import { CreateQueueCommand, DeleteQueueCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test, vi } from 'vitest';
 import { countsOf, type Fixture } from '../support/fixture.ts';
@@ -31,7 +32,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
         await until(() => worker.counts().acknowledged === 1);
         expect(handler).toHaveBeenCalledTimes(1);
         expect(queue.eventsOf('queue-error')).toMatchObject([
-          { verb: 'receive', error: { name } },
+          { verb: 'receive', queue: queueName(queue.queueUrl), error: { name } },
           { verb: 'receive', error: { name } },
         ]);
       },

@@ -1,6 +1,7 @@
 import { onceEachSqsMessage } from 'handle-once/sqs';
 import { InvalidOptionsError } from 'handle-once';
 import { expect, test, vi } from 'vitest';
+import { queueName } from '../../../adapters/shared/sqs/queue-url.ts';
 import { createQueue } from '../../support/sqs.ts';
 import type { Fixture } from '../support/fixture.ts';
 import { interposedClient, sdkError } from '../support/interposed-client.ts';
@@ -44,7 +45,9 @@ export function startUpSuite({ client, setup }: Fixture): void {
     const queueUrl = `${queue.queueUrl}-gone`;
     const refused = queue.worker({ queueUrl, visibilityTimeoutSeconds: 60, handler: noop }).start();
     await expect(refused).rejects.toThrow(InvalidOptionsError);
-    await expect(refused).rejects.toThrow('createSqsWorker: queueUrl: names a queue that does not exist');
+    await expect(refused).rejects.toThrow(
+      `createSqsWorker: queueUrl: names a queue that does not exist (${queueName(queueUrl)}): create it`,
+    );
   });
 
   test('a queue that cannot be reached at the start is a warning with the cause, and the worker goes on', async () => {
@@ -94,10 +97,15 @@ export function startUpSuite({ client, setup }: Fixture): void {
       return verb === 'GetQueueAttributes' ? { ...reply, Attributes } : reply;
     });
     await queue.startWorker({ client: telling, handler: noop });
-    expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'RETENTION_TOO_SHORT' }]);
+    expect(queue.eventsOf('warning')).toMatchObject([
+      { warning: 'RETENTION_TOO_SHORT', queue: queueName(queue.queueUrl) },
+    ]);
     expect(warn).not.toHaveBeenCalled();
     await queue.startWorker({ client: telling, handler: noop, onEvent: undefined });
-    expect(warn).toHaveBeenCalledWith(expect.stringContaining('345600 s, and records expire after 60 s'), {
+    const text = new RegExp(
+      `345600 s, and records expire after 60 s: .* \\(queue ${queueName(queue.queueUrl)}\\)$`,
+    );
+    expect(warn).toHaveBeenCalledWith(expect.stringMatching(text), {
       type: 'HandleOnceWarning',
       code: 'RETENTION_TOO_SHORT',
     });
@@ -133,7 +141,7 @@ export function startUpSuite({ client, setup }: Fixture): void {
     await queue.startWorker({ client: smaller, onFailed, handler: noop });
     expect(queue.eventsOf('warning')).toEqual([
       {
-        ...{ type: 'warning', warning: 'DEAD_LETTER_QUEUE_TOO_SMALL' },
+        ...{ type: 'warning', warning: 'DEAD_LETTER_QUEUE_TOO_SMALL', queue: queueName(queue.queueUrl) },
         message: expect.stringMatching(/takes messages of 262144 bytes.* of 1048576/) as string,
       },
     ]);
@@ -155,6 +163,18 @@ export function startUpSuite({ client, setup }: Fixture): void {
         message: expect.stringContaining('the attributes of the dead-letter queue') as string,
       },
     ]);
+    warn.mockRestore();
+  });
+
+  test('a dead-letter queue that does not exist is refused by name', async () => {
+    const queue = await setup();
+    const warn = silently();
+    const deadLetterQueueUrl = `${queue.queueUrl}-gone`;
+    const refused = queue.worker({ onFailed: { deadLetterQueueUrl }, handler: noop }).start();
+    await expect(refused).rejects.toMatchObject({ issues: [{ field: 'onFailed' }] });
+    await expect(refused).rejects.toThrow(
+      `deadLetterQueueUrl names a queue that does not exist (${queueName(deadLetterQueueUrl)}): create it`,
+    );
     warn.mockRestore();
   });
 

@@ -1,6 +1,7 @@
 import { createHandleOnce, migrate, SchemaError } from 'handle-once';
+import { onceEach } from 'handle-once/adapter';
 import { doctor, grantsSql, maintain } from 'handle-once/operations';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { SHAPE } from '../../../src/postgres/shape.ts';
 import { useDatabase } from '../../support/database.ts';
 import { findingOf, statementIn } from '../../operations/support/findings.ts';
@@ -82,6 +83,36 @@ test('a table beside the records that has lost a column is named, and messages a
   expect(await findingOf('tables', { sql, databaseSchema })).toMatchObject({
     level: 'notice',
     found: expect.stringContaining('the table workers lacks the column host') as string,
+  });
+});
+
+describe('A role that may not write the records', () => {
+  beforeEach(() => sql.unsafe(grantsSql({ role, databaseSchema })));
+
+  test.each([
+    ['insert, update', 'insert, update'],
+    ['update', 'update'],
+  ])('is refused without %s, with the grant, before a handler runs', async (rights, lacked) => {
+    await sql.unsafe(`revoke ${rights} on broken.records from ${role}`);
+    const handleOnce = create(asRole);
+    const says = `the role of the client lacks ${lacked} on the table records in schema broken: `;
+    await expect(handleOnce.checkStore()).rejects.toThrow(SchemaError);
+    await expect(handleOnce.checkStore()).rejects.toThrow(says);
+
+    const handler = vi.fn();
+    const acknowledge = vi.fn();
+    const onceEachOrder = onceEach(
+      { handleOnce, key: () => 'k', body: () => 1, acknowledge, retryLater: () => 1, onFailed: 'keep' },
+      handler,
+    );
+    expect(await onceEachOrder({})).toMatchObject({ action: 'kept' });
+    expect(handler).not.toHaveBeenCalled();
+
+    const { message } = (await handleOnce.checkStore().catch((error: unknown) => error as Error)) as Error;
+    const grant = message.slice(message.indexOf('grant usage')).replaceAll('ROLE', role);
+    await sql.unsafe(grant);
+    await handleOnce.checkStore();
+    expect(await onceEachOrder({})).toMatchObject({ action: 'acknowledged' });
   });
 });
 

@@ -97,6 +97,7 @@ describe.each(VERBS)('%s', (_, send) => {
     session.release();
     expect(error).toBeInstanceOf(StoreError);
     expect(error).toMatchObject({ retriable: true, dataRefused: false });
+    expect(error.message).toContain('statement_timeout');
   });
 
   test('shows no key, no result and no payload in its errors, nor in their causes', async () => {

@@ -1,0 +1,21 @@
+import { DrizzleQueryError } from 'drizzle-orm/errors';
+import { createHandleOnce, type HandleOnceEvent } from 'handle-once';
+import { createMemoryStore } from 'handle-once/testing';
+import { expect, test } from 'vitest';
+
+test('of an error of Drizzle the parameters are not kept, nor told', async () => {
+  const events: HandleOnceEvent[] = [];
+  const onEvent = (event: HandleOnceEvent) => events.push(event);
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 's', maxAttempts: 1, onEvent });
+  const cause = new Error('duplicate key');
+  const outcome = await handleOnce('key', 1, () => {
+    throw new DrizzleQueryError('insert into users values ($1)', ['ann@secret.example', 'a\nb'], cause);
+  });
+  const error = {
+    message: 'Failed query: insert into users values ($1)',
+    cause: { message: 'duplicate key' },
+  };
+  expect(outcome).toMatchObject({ state: 'failed', error });
+  expect(events.at(-1)).toMatchObject({ type: 'failed', error });
+  expect(JSON.stringify([outcome, events])).not.toContain('secret');
+});
