@@ -96,9 +96,7 @@ function guardedBegin<Tx>(session: PostgresJsSession<Tx>): DatabaseClient<Tx>['b
 
 function sessionOf<Tx>(db: unknown): PostgresJsSession<Tx> | undefined {
   const { session } = db as { session?: PostgresJsSession<Tx> };
-  return hasMethods(session, ['transaction']) && isPostgresJs((session as PostgresJsSession<Tx>).client)
-    ? session
-    : undefined;
+  return hasMethods(session, ['transaction']) && isPostgresJs(session.client) ? session : undefined;
 }
 
 function isPostgresJs(client: unknown): boolean {

@@ -169,7 +169,10 @@ describe.each([
   it('a cursor asks for no more rows', async () => {
     await runBoth(async (tx, breakDown) => {
       const reading = (async () => {
-        for await (const _ of tx`select generate_series(1, 9)`.cursor(3)) await breakDown();
+        for await (const rows of tx`select generate_series(1, 9)`.cursor(3)) {
+          expect(rows).toHaveLength(3);
+          await breakDown();
+        }
       })();
       await expect(reading).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
     });
@@ -220,16 +223,17 @@ describe('A client whose begin rejects while the handler runs', () => {
     const hasty = createHandleOnce({
       sql: {
         ...whole,
-        begin: (work) =>
-          new Promise((resolve, reject) => {
-            whole
-              .begin(async (tx) => {
-                setTimeout(reject, 10, Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' }));
-                return await work(tx);
-              })
-              .then(resolve, reject);
-          }),
-      } as typeof whole,
+        begin: async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+          const hasBegun = gate();
+          const begun = whole.begin(async (tx) => {
+            hasBegun.open();
+            return await work(tx);
+          });
+          begun.catch(() => undefined);
+          await hasBegun.opened;
+          throw Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' });
+        },
+      },
       scope,
       backoff: () => 0,
     });
