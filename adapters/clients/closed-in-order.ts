@@ -16,27 +16,18 @@ const IDLE = 'I'.charCodeAt(0);
 /** Milliseconds without a write. What reacts to a broken connection has written by then. */
 const QUIET_MS = 25;
 
-/** AuthenticationCleartextPassword: `postgres` writes its password, and with it at once all that it has gathered. */
-const ASKS_PASSWORD = Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 3]);
-const NO_PASSWORD = 'closed'.padEnd(GATHERED, '.');
-
-/** The options that `postgres` has given, which it reads again for each password. */
-export interface HasPassword {
-  pass?: unknown;
-}
-
 /**
  * Emits the close of a socket when `postgres` 3.4.9 has nothing left to write, and without repeating its error:
  *
  * - When its socket closes, `postgres` forgets to write what it has gathered, and every later write of that place in
  *   its pool: the next connection never speaks. So the close comes from inside a write of what was gathered, which
- *   leaves nothing behind. When nothing has been written for a while, it is made to write.
+ *   leaves nothing behind, or when nothing has been written for a while.
  * - A statement that is sent between the error and a close that repeats it never settles. A rollback is one.
  * - In a transaction, a statement that ends by a close starts a rollback on a socket that is gone: an exception that no
  *   code can catch. So where the server closes a connection in a transaction, without an error, an error comes first.
  *   Only there: elsewhere the statement of another caller would be sent as well.
  */
-export function closedInOrder(socket: Socket, options: HasPassword, address?: Address): Socket {
+export function closedInOrder(socket: Socket, address?: Address): Socket {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...given: unknown[]) => boolean;
   const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: unknown[]) => boolean;
   let isEmitted = false;
@@ -52,16 +43,6 @@ export function closedInOrder(socket: Socket, options: HasPassword, address?: Ad
     emit('close', false);
   }
 
-  /** Nothing is sent: the socket has closed. */
-  function askForWrite(): void {
-    const { pass } = options;
-    options.pass = NO_PASSWORD;
-    emit('data', ASKS_PASSWORD);
-    options.pass = pass;
-    // For a socket on which a message has broken off, of which this was the rest.
-    setImmediate(emitClose);
-  }
-
   const read = messageReader('server', (type, status) => {
     if (type === READY) inTransaction = status !== IDLE;
   });
@@ -69,14 +50,14 @@ export function closedInOrder(socket: Socket, options: HasPassword, address?: Ad
   socket.emit = (event: string | symbol, ...given: unknown[]) => {
     if (event === 'error') hasFailed = true;
     if (event !== 'close') return emit(event, ...given);
-    quiet = setTimeout(askForWrite, QUIET_MS);
+    quiet = setTimeout(emitClose, QUIET_MS);
     if (inTransaction && !hasFailed) emit('error', connectionClosed(address));
     return true;
   };
   socket.write = (chunk: Buffer, ...rest: unknown[]) => {
     if (quiet === undefined) return write(chunk, ...rest);
     quiet.refresh();
-    if (chunk.length < GATHERED || chunk.includes(NO_PASSWORD)) emitClose();
+    if (chunk.length < GATHERED) emitClose();
     return true;
   };
   return socket;

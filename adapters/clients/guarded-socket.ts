@@ -38,7 +38,6 @@ export interface SocketTarget {
   readonly ssl?: unknown;
   /** Seconds. */
   readonly connect_timeout?: unknown;
-  pass?: unknown;
 }
 
 const optionsSchema = lazily(() =>
@@ -83,26 +82,23 @@ function isObject(value: unknown): boolean {
  */
 export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket {
   const { unansweredMs, ssl } = parseOptions('guardedSocket', optionsSchema(), options);
-  const prepare = ({ connection, address }: Opened, target: SocketTarget): Socket =>
-    closedInOrder(guarded(Object.assign(connection, address), unansweredMs), target, address);
+  const prepare = ({ connection, address }: Opened): Socket =>
+    closedInOrder(guarded(Object.assign(connection, address), unansweredMs), address);
   if (ssl === false) {
-    return {
-      socket: (target) =>
-        isOff(target.ssl) ? prepare(openTo(target), target) : failing(tlsElsewhere(), target),
-    };
+    return { socket: (target) => (isOff(target.ssl) ? prepare(openTo(target)) : failing(tlsElsewhere())) };
   }
   const tlsOptions = ssl === true ? {} : ssl;
   return {
     ssl: false,
     async socket(target) {
-      if (!isOff(target.ssl)) return failing(tlsElsewhere(), target);
+      if (!isOff(target.ssl)) return failing(tlsElsewhere());
       const { connection, address } = openTo(target);
       try {
         const seconds = Number(target.connect_timeout);
         const secure = await overTls(connection, address?.host, tlsOptions, seconds * 1_000);
-        return prepare({ connection: secure, address }, target);
+        return prepare({ connection: secure, address });
       } catch (error) {
-        return failing(error as Error, target);
+        return failing(error as Error);
       }
     },
   };
@@ -122,8 +118,8 @@ function tlsElsewhere(): Error {
 }
 
 /** As of `postgres` 3.4.9 a connection is lost to its pool when the option `socket` throws. */
-function failing(error: Error, target: SocketTarget): Socket {
-  const socket = closedInOrder(new Socket(), target);
+function failing(error: Error): Socket {
+  const socket = closedInOrder(new Socket());
   setImmediate(() => socket.destroy(error));
   return socket;
 }

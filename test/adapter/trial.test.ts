@@ -60,17 +60,17 @@ describe('A look at messages that came together', () => {
   });
 
   test('tries both functions until each has worked for one, and then none', () => {
-    const { wrap, look } = createTrial();
+    const trial = createTrial();
     const key = vi.fn((n: number) => (n < 3 ? fails() : `order-${n}`));
     const choose = vi.fn((n: number) => (n < 2 ? fails() : n));
-    const [keyOf, chosen] = [wrap('key', key), wrap('fingerprint', choose)];
+    const [keyOf, chosen] = [trial.wrap('key', key), trial.wrap('fingerprint', choose)];
     const of = (n: number) =>
       identityOf(
         () => keyOf(n),
         () => chosen(n),
       );
-    look([1, 2, 3, 4], of);
-    look([5], of);
+    trial.look([1, 2, 3, 4], of);
+    trial.look([5], of);
     expect([key.mock.calls.flat(), choose.mock.calls.flat()]).toEqual([
       [1, 2, 3],
       [1, 2],
@@ -79,9 +79,11 @@ describe('A look at messages that came together', () => {
   });
 
   test('leaves nothing behind of an async function that rejects', async () => {
-    const { wrap, look } = createTrial();
+    const trial = createTrial();
     const rejects = () => Promise.reject(fault);
-    look([1], () => identityOf(wrap('key', rejects) as never, wrap('fingerprint', rejects)));
+    trial.look([1], () =>
+      identityOf(trial.wrap('key', rejects) as never, trial.wrap('fingerprint', rejects)),
+    );
     // An unhandled rejection would fail the run.
     await new Promise((resolve) => setImmediate(resolve));
   });

@@ -196,13 +196,19 @@ describe('A fake queue that is used wrongly', () => {
     expect(queue.messages()).toEqual([]);
   });
 
+  it('reads the attributes of another queue, to which dead letters can go, and refuses none', async () => {
+    const { client } = bench();
+    const read = (input: object) => client.send(wrong(GetQueueAttributesCommand, input));
+    expect(await read({ QueueUrl: 'https://sqs.example/000000000000/other' })).toEqual({ Attributes: {} });
+    await expect(read({})).rejects.toMatchObject({ name: 'MissingParameter' });
+  });
+
   it.each([
     [ReceiveMessageCommand, {}],
     [DeleteMessageCommand, { ReceiptHandle: 'a' }],
     [DeleteMessageBatchCommand, { Entries: [] }],
     [ChangeMessageVisibilityCommand, { ReceiptHandle: 'a', VisibilityTimeout: 1 }],
     [ChangeMessageVisibilityBatchCommand, { Entries: [] }],
-    [GetQueueAttributesCommand, {}],
   ])('refuses %o of another queue, and without one', async (Command, input) => {
     const { queue, client } = bench();
     queue.send(BODY);

@@ -40,16 +40,21 @@ export const COMMANDS: Readonly<Partial<Record<string, Command>>> = {
   ChangeMessageVisibilityBatchCommand: ofThisQueue((context, input) =>
     perEntry(input, (entry) => changeVisibility(context, entry)),
   ),
-  GetQueueAttributesCommand: ofThisQueue(({ visibilityTimeoutSeconds, maxReceiveCount, messages }) => ({
-    Attributes: {
-      VisibilityTimeout: String(visibilityTimeoutSeconds),
-      RedrivePolicy: JSON.stringify({ maxReceiveCount }),
-      ApproximateNumberOfMessages: String(
-        messages.all().filter((message) => messages.isVisible(message)).length,
-      ),
-    },
-  })),
+  /** Dead letters can go to any other queue. */
+  GetQueueAttributesCommand: (context, { QueueUrl }) => {
+    requireText('QueueUrl', QueueUrl);
+    return { Attributes: QueueUrl === context.queueUrl ? attributesOf(context) : {} };
+  },
 };
+
+function attributesOf({ visibilityTimeoutSeconds, maxReceiveCount, messages }: CommandContext) {
+  const visible = messages.all().filter((message) => messages.isVisible(message));
+  return {
+    VisibilityTimeout: String(visibilityTimeoutSeconds),
+    RedrivePolicy: JSON.stringify({ maxReceiveCount }),
+    ApproximateNumberOfMessages: String(visible.length),
+  };
+}
 
 function ofThisQueue(command: Command): Command {
   return (context, input, signal) => {
