@@ -33,7 +33,13 @@ async function rowInSql(bug: string): Promise<string | undefined> {
   return found && sqlRowOf(bug, found);
 }
 
-async function lookForAll(bugs: readonly string[], find: (bug: string) => Promise<string | undefined>) {
+/** The rows of a table whose last two columns say where each was found. */
+async function lookForAll(
+  bugs: readonly string[],
+  where: string,
+  find: (bug: string) => Promise<string | undefined>,
+): Promise<void> {
+  console.log(`| planted | what is wrong | ${where} |\n| --- | --- | --- | --- |`);
   for (const bug of bugs.filter((one) => positionals.length === 0 || positionals.includes(one))) {
     const row = await find(bug);
     const isOnPage = row !== undefined && page.includes(`\n${row}\n`);
@@ -48,10 +54,10 @@ if (values.sql === true) {
   const postgres = await startPostgres();
   process.env['TEST_DATABASE_URL'] = postgres.url;
   try {
-    await lookForAll(plantedBugs('sql/'), rowInSql);
+    await lookForAll(plantedBugs('sql/'), 'found in | by', rowInSql);
   } finally {
     await postgres.stop();
   }
 } else {
-  await lookForAll(plantedBugs(), rowOfSimulated);
+  await lookForAll(plantedBugs(), 'first seed | rule', rowOfSimulated);
 }
