@@ -52,6 +52,7 @@ interface Infers<Once> {
 export interface NeedsTransactions<Tx> {
   /** Made with `sql`: its client opens the transactions that handlers get. */
   readonly handleOnce: { readonly inTransaction: Calls<[transaction: Tx]> };
+  /** Each handler runs in a transaction. */
   readonly inTransaction: true;
 }
 

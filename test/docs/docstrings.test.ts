@@ -34,8 +34,7 @@ const DEFINED_ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** Files of nothing but what clients must have, and of a type that is seen in type errors alone. */
-const SHAPES =
-  /^(adapters\/(clients\/(from|pg)-|kafka\/log\/(kafkajs-types|log-admin)\.)|src\/adapter\/transactional-option\.)/;
+const SHAPES = /^adapters\/(clients\/(from|pg)-|kafka\/log\/(kafkajs-types|log-admin)\.)/;
 
 /** What the unions of adapters are made of. */
 const PARTS = /^src\/adapter\/(dead-letter|delivery-event)\./;

@@ -1,9 +1,9 @@
+import { InvalidArgumentError } from 'commander';
 import * as fc from 'fast-check';
 import { InvalidKeyError, migrationSql } from 'handle-once';
 import { grantsSql } from 'handle-once/operations';
 import { describe, expect, test } from 'vitest';
 import { duration } from '../../adapters/cli/duration.ts';
-import { UsageError } from '../../adapters/cli/errors.ts';
 import { inOneLine } from '../../adapters/cli/one-line.ts';
 import { printable } from '../../adapters/cli/printable.ts';
 import { readKeyHeader } from '../../adapters/http/key-header.ts';
@@ -117,7 +117,7 @@ describe('whatever it is', () => {
         try {
           expect(duration(text)).toBeGreaterThanOrEqual(0);
         } catch (error) {
-          expect(error).toBeInstanceOf(UsageError);
+          expect(error).toBeInstanceOf(InvalidArgumentError);
         }
       }),
       fuzzed(500),
