@@ -72,7 +72,11 @@ test('a body function that throws has its message dead-lettered, and nothing of 
 });
 
 test.each<[string, Partial<Options>, RegExp]>([
-  ['an async key function', { key: (() => Promise.resolve('1')) as never }, /an option is wrong: key: .* a promise$/],
+  [
+    'an async key function',
+    { key: (() => Promise.resolve('1')) as never },
+    /an option is wrong: key: .* a promise$/,
+  ],
   [
     'a key function that returns a number',
     { key: (() => 5) as never },
