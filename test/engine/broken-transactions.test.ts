@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import postgres, { type TransactionSql } from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { guardedSocket } from '../../adapters/clients/index.ts';
@@ -28,9 +29,17 @@ beforeEach(async () => {
   await sql`delete from effects`;
 });
 
-function client(url = bench.database.url, max = 10): postgres.Sql {
-  const created = postgres(url, { fetch_types: false, onnotice: () => undefined, max });
-  onTestFinished(() => created.end({ timeout: 1 }));
+function client(url = bench.database.url, options: object = {}): postgres.Sql {
+  const name = `client-${randomUUID()}`;
+  const created = postgres(url, {
+    ...{ fetch_types: false, onnotice: () => undefined, connection: { application_name: name } },
+    ...options,
+  });
+  onTestFinished(async () => {
+    await created.end({ timeout: 1 });
+    // A pool that has lost connections can forget one that it has opened since.
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name}`;
+  });
   return created;
 }
 
@@ -70,9 +79,7 @@ describe('A connection that breaks under a handler in a transaction', () => {
   });
 
   it('has nothing sent on it, nor on the one that takes its place', async () => {
-    const options = { fetch_types: false, onnotice: () => undefined, max: 2 };
-    const own = postgres(bench.database.url, { ...options, ...guardedSocket() });
-    onTestFinished(() => own.end({ timeout: 1 }));
+    const own = client(bench.database.url, { max: 2, ...guardedSocket() });
     const once = createHandleOnce({ sql: own, scope, leaseMs: 1_000 });
     const outcome = await once.inTransaction('key', 'body', async (_, { signal }, tx) => {
       const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
@@ -96,11 +103,7 @@ describe.each([
   async function runBoth(
     broken: (tx: Tx, breakDown: () => Promise<void>, signal: AbortSignal) => Promise<unknown>,
   ) {
-    const own = postgres(bench.database.url, {
-      ...{ max, fetch_types: false, onnotice: () => undefined },
-      ...(isGuarded && guardedSocket()),
-    });
-    onTestFinished(() => own.end({ timeout: 1 }));
+    const own = client(bench.database.url, { max, ...(isGuarded && guardedSocket()) });
     const ofOwn = createHandleOnce({ sql: own, scope, leaseMs: 5_000, onEvent: () => undefined });
     const [isDown, isReplaced, hasEnded] = [gate(), gate(), gate()];
     const first = ofOwn.inTransaction('broken', 'body', async (_, { signal }, tx) => {
@@ -275,7 +278,7 @@ describe('A connection that hangs', () => {
   });
 
   it('before the transaction got it costs no attempt, and the handlers do not start later', async () => {
-    const one = client(bench.database.url, 1);
+    const one = client(bench.database.url, { max: 1 });
     const free = gate();
     const holding = one.begin(() => free.opened);
     // Claims and heartbeats have connections, transactions have to wait for the one.
