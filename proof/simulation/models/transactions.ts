@@ -221,9 +221,9 @@ export class Transactions {
     }
   }
 
-  #tokensOf({ run }: Transaction): readonly string[] {
+  #tokensOf({ run }: Transaction): readonly string[] | undefined {
     const claim = run && this.#world.ledger.claimOfRun(run);
-    return claim === undefined ? [] : [claim.token];
+    return claim && [claim.token];
   }
 
   /** The connection may break before its COMMIT. */

@@ -97,7 +97,7 @@ function whyLapsed(owner: GrantedClaim, settings: Settings, at: number): Cause |
 /** Whether a call of the claim itself did not go well, or had to wait behind such calls. */
 function wasKeptFromStore({ life, token }: GrantedClaim, lapse: Interval, { batching }: Settings): boolean {
   const troubles = life.troubles.filter((one) => isWithin(one, lapse));
-  if (troubles.some(({ tokens }) => tokens.includes(token))) return true;
+  if (troubles.some(({ tokens }) => tokens?.includes(token) ?? true)) return true;
   return (['extend', 'settle'] as const).some((verb) => {
     const ofVerb = troubles.filter((one) => one.verb === verb);
     const atOnce = AT_ONCE[verb][batching ? 'batching' : 'alone'];

@@ -12,8 +12,8 @@ export interface Interval {
 /** A time in which calls to the store did not go well. */
 export interface Trouble extends Interval {
   readonly verb: 'claim' | 'settle' | 'extend' | 'transaction';
-  /** The tokens of the claims whose calls they were. */
-  readonly tokens: readonly string[];
+  /** The tokens of the claims whose calls they were. Undefined: of a transaction that no handler runs in yet. */
+  readonly tokens: readonly string[] | undefined;
 }
 
 /** In which order an event loop goes on after a standstill: the code that was stopped, timers, replies, the rest. */
