@@ -66,7 +66,7 @@ export async function prepareKafka(
   };
 }
 
-/** The shape of a consumer says nothing of what `run` takes, so that any version of its types fits. */
+/** The shape of a consumer leaves open what `run` takes, so that any version of its types fits. */
 function runnable(consumer: object) {
   return consumer as { run(config: OnceEachKafkaMessage): Promise<void> };
 }

@@ -6,8 +6,8 @@ import { CHECKED_SETTING, checkStatement } from '../../src/store/postgres/statem
 import { run } from './run.ts';
 
 /**
- * Throws `SchemaError` for tables that are missing, older, or newer by more than one version: nobody knows what a walk
- * would delete there; and for tables that row level security hides, where a walk would find no record. Warns of tables
+ * Throws `SchemaError` for tables that are missing, older, or newer by more than one version, where a walk could delete
+ * what it must keep; and for tables that row level security hides, where a walk would find no record. Warns of tables
  * that are one version newer.
  */
 export async function requireFit(

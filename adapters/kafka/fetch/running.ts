@@ -28,7 +28,7 @@ export function createRunning<T>() {
       running.set(id, { message, work });
       return work;
     },
-    /** Resolves when nothing of what runs now runs any more. */
+    /** Resolves when everything that runs now has ended. */
     ended: (): Promise<unknown> => Promise.allSettled(works),
   };
 }

@@ -17,7 +17,7 @@ interface Wait extends Place {
   failures: number;
 }
 
-/** All reasons why nothing of a partition is handled for now: it is withheld or held, or its user has paused it. */
+/** Every reason not to handle a partition for now: it is withheld or held, or its user has paused it. */
 export class Pauses {
   readonly user = new UserPauses();
   readonly #client: () => Pick<LogConsumer, 'applyPause' | 'callOfUser'>;

@@ -63,7 +63,7 @@ export function createRetryConsumed(options: RetryConsumedOptions) {
       answers.set(topic, answer);
       return answer;
     },
-    /** The group has rebalanced: what was known of it is void. */
+    /** The group has rebalanced: earlier answers about it no longer count. */
     joined(): void {
       answers = new Map();
       unsafeSince.clear();
