@@ -2,26 +2,10 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, TerminalError } from 'handle-once';
 import { onceEachConsumerBatch, onceEachConsumerMessage, type SqsConsumerEvent } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { useFrozenTime } from '../support/frozen-time.ts';
 
-let frozenMs = 0;
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  const now = performance.now.bind(performance);
-  frozenMs = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + frozenMs);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
-
-/** What SIGSTOP and SIGCONT do: time has passed, and no timer has run. */
-function standStill(milliseconds: number): void {
-  frozenMs += milliseconds;
-}
+const freeze = useFrozenTime();
 
 const VISIBILITY_MS = 60_000;
 const MESSAGE = { MessageId: 'id', ReceiptHandle: 'handle', Body: '1' };
@@ -77,7 +61,7 @@ const ends: [how: string, handler: () => void][] = [
 describe.each(ends)('A message whose handler %s', (_, handler) => {
   test('after the process stood still for a visibility timeout is not touched: another may have it', async () => {
     const frozen = setup(() => {
-      standStill(VISIBILITY_MS);
+      freeze(VISIBILITY_MS);
       handler();
     });
     const batch = [{ ...MESSAGE, MessageId: 'of a batch' }];
@@ -98,7 +82,7 @@ describe.each(ends)('A message whose handler %s', (_, handler) => {
 
 test('A message that has lapsed stays so, whatever heartbeats come after', async () => {
   const frozen = setup(async () => {
-    standStill(VISIBILITY_MS);
+    freeze(VISIBILITY_MS);
     await new Promise((resolve) => setTimeout(resolve, 2 * VISIBILITY_MS));
   });
   expect(await after(2 * VISIBILITY_MS, frozen.single.handleMessage(MESSAGE))).toEqual({});

@@ -1,22 +1,14 @@
 import { createHandleOnce } from 'handle-once';
 import { createSqsWorker, type SqsEvent } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
+import { useFrozenTime } from '../support/frozen-time.ts';
 
-let frozenMs = 0;
+const freeze = useFrozenTime();
 
 beforeEach(() => {
-  vi.useFakeTimers();
-  const now = performance.now.bind(performance);
-  frozenMs = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + frozenMs);
   vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const VISIBILITY_SECONDS = 60;
@@ -62,7 +54,7 @@ async function work({ received, handler }: { received: () => void; handler: () =
 test('a message whose reply was read late is not started: its visibility timeout may have lapsed', async () => {
   const handler = vi.fn();
   const received = (): void => {
-    frozenMs += (WAIT_SECONDS + VISIBILITY_SECONDS) * 1_000;
+    freeze((WAIT_SECONDS + VISIBILITY_SECONDS) * 1_000);
   };
   expect(await work({ received, handler })).toEqual({ touches: [], told: ['lapsed'] });
   expect(handler).not.toHaveBeenCalled();
@@ -71,7 +63,7 @@ test('a message whose reply was read late is not started: its visibility timeout
 test('a message that came at the end of its long poll is handled', async () => {
   const handler = vi.fn();
   const received = (): void => {
-    frozenMs += WAIT_SECONDS * 1_000;
+    freeze(WAIT_SECONDS * 1_000);
   };
   expect(await work({ received, handler })).toEqual({ touches: ['DeleteMessageBatchCommand'], told: [] });
   expect(handler).toHaveBeenCalledOnce();
