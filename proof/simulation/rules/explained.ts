@@ -65,18 +65,22 @@ function causeOf(history: KeyHistory, ledger: Ledger, at: number): Cause | undef
   if (history.settled !== undefined) return undefined;
   if (history.wasRetried) return 'an operator retried it';
   if (history.owner !== undefined) return whyLapsed(history.owner, ledger.settings, at);
-  return causeOfRelease(history.claims.at(-1), ledger.settings);
+  return causeOfRelease(history.claims.at(-1), ledger.settings, at);
 }
 
-function causeOfRelease(last: GrantedClaim | undefined, { interrupts }: Settings): Cause | undefined {
+function causeOfRelease(last: GrantedClaim | undefined, settings: Settings, at: number): Cause | undefined {
   if (last?.settlement?.kind !== 'release') return undefined;
   if (!last.settlement.uncounted) return 'it threw';
   if (last.run === undefined) return 'its claim was taken back';
   const { isStopping, clockChanges, standstills } = last.life;
-  const isTold = interrupts || isStopping;
+  const isTold = settings.interrupts || isStopping;
   if (isTold && last.runEnd?.how !== 'lost its lease') return 'it was interrupted';
   if (clockChanges.length > 0) return 'a wall clock was set';
-  return standstills.length > 0 ? 'its worker stood still' : undefined;
+  if (standstills.length > 0) return 'its worker stood still';
+  // Its lease was in doubt: its handler is interrupted, and what it has undone is released.
+  return wasKeptFromStore(last, { from: last.heldFrom, to: at }, settings)
+    ? 'the store was out of reach'
+    : undefined;
 }
 
 /** Why a lease was not kept. From its last extension on, its owner must have been kept from the next. */
