@@ -60,13 +60,13 @@ export async function beginPostgres<Tx, T>(
     // A statement fails on a broken connection before the transaction does.
     await nextTurn();
     if (isLost) await new Promise(() => undefined);
-    gate.close(transactionEnded());
+    gate.close(transactionEnded);
     progress.isHandedBack = true;
     if ('error' in progress.ended) throw progress.ended.error;
   });
   const ending = running.catch((error: unknown) => {
     isLost = true;
-    gate.close(connectionBroken(error));
+    gate.close(() => connectionBroken(error));
     throw error;
   });
   try {

@@ -29,7 +29,7 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
       return {
         async query(statement, parameters) {
           await begun.gate.pass();
-          begun.gate.close(transactionEnded());
+          begun.gate.close(transactionEnded);
           // Both are sent the same way, and so in this order.
           const unguarded = queriesOf(begun.queries, preparing);
           const rows = unguarded.query(statement, parameters);

@@ -107,7 +107,7 @@ async function runSavepoint(
   };
   await gate.pass();
   const running = typeof name === 'string' ? transaction.savepoint(name, run) : transaction.savepoint(run);
-  const closed = gate.whenClosed.catch(async (refusal: unknown) => {
+  const closed = gate.whenClosed().catch(async (refusal: unknown) => {
     if (working !== undefined) valueOf(await working);
     throw refusal;
   });
