@@ -1,5 +1,4 @@
 /** What the adapters share beyond the public face. */
-export { connectionWarning } from './adapter/connection-warning.ts';
 export { type Consumer, consumerOf } from './adapter/consumer.ts';
 export {
   checkConsumerOptions,
@@ -22,11 +21,10 @@ export type {
 } from './adapter/handler-types.ts';
 export { Hold } from './adapter/hold.ts';
 export { messageOptions } from './adapter/message-options.ts';
-export { withOwnRetries } from './adapter/own-retries.ts';
+export { resolveOptions } from './adapter/resolve-options.ts';
 export { storeIsUsable } from './adapter/store-check.ts';
 export { createTrial, type Trial } from './adapter/trial.ts';
 export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
-export { type Warning, type WarningEvent, warn } from './adapter/warn.ts';
 export { wasAbandoned } from './engine/abandoned.ts';
 export { handlesOf } from './engine/hidden-handles.ts';
 export { UnlistedError } from './history/unlisted-error.ts';
@@ -53,7 +51,7 @@ export {
   hasFingerprintChoice,
   jsonPointer,
 } from './options/fingerprint-options.ts';
-export { handlerOption, withHandler } from './options/handler-option.ts';
+export { handlerOption } from './options/handler-option.ts';
 export { childKeysOf, keyFault } from './options/key.ts';
 export {
   abortSignal,

@@ -1,14 +1,13 @@
 import {
   type Clock,
-  connectionWarning,
   consumerOf,
   createAdapterEvents,
   createTrial,
   type EventSink,
   handlesOf,
-  warn,
-  type Warning,
 } from '../../src/adapter-kit.ts';
+import { connectionWarning } from '../shared/connection-warning.ts';
+import { warn, type Warning } from '../shared/warn.ts';
 import type { Around } from '../../src/index.ts';
 import { inGroup } from '../shared/kafka/log-identity.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';

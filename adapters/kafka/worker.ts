@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { handlesOf, parseOptions, warn, type Warning } from '../../src/adapter-kit.ts';
+import { handlesOf, parseOptions } from '../../src/adapter-kit.ts';
+import { warn, type Warning } from '../shared/warn.ts';
 import type { LogAdmin } from './log/log-admin.ts';
 import type { TopicPartitions } from './log/log-client.ts';
 import { SessionClient } from './client/session-client.ts';

@@ -1,4 +1,5 @@
-import type { DeliveryEvent, KeptReason, WarningEvent } from '../../src/adapter-kit.ts';
+import type { DeliveryEvent, KeptReason } from '../../src/adapter-kit.ts';
+import type { WarningEvent } from '../shared/warn.ts';
 
 /**
  * Why a record is kept: it is reported as failed, so that Lambda delivers it again.

@@ -1,12 +1,6 @@
-import {
-  connectionWarning,
-  type EventSink,
-  handlesOf,
-  type Hold,
-  type Verdict,
-  verdictEvent,
-  warn,
-} from '../../src/adapter-kit.ts';
+import { type EventSink, handlesOf, type Hold, type Verdict } from '../../src/adapter-kit.ts';
+import { connectionWarning } from '../shared/connection-warning.ts';
+import { warn } from '../shared/warn.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { createDeadline, type LambdaContext } from './deadline.ts';
 import type { LambdaKeptReason, LambdaRecordEvent } from './events.ts';

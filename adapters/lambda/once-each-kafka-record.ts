@@ -8,12 +8,11 @@ import {
   parseOptions,
   type TransactionOf,
   type Verdict,
-  warn,
-  withHandler,
-  withOwnRetries,
   type OptionsChecked,
+  resolveOptions,
 } from '../../src/adapter-kit.ts';
-import { identityOf, inGroup } from '../shared/kafka/log-identity.ts';
+import { warn } from '../shared/warn.ts';
+import { inGroup } from '../shared/kafka/log-identity.ts';
 import { defaultParse } from '../shared/kafka/log-options.ts';
 import { topicSource } from '../shared/kafka/message-source.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
@@ -78,7 +77,7 @@ export function onceEachKafkaRecord<
     OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
   handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachKafkaRecord {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, kafkaRecordOptions(), options, handler);
   const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const consumer = consumerOf({ ...resolved, handleOnce });

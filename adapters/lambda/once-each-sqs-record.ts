@@ -4,9 +4,8 @@ import {
   createAdapterEvents,
   parseOptions,
   type TransactionOf,
-  withOwnRetries,
-  withHandler,
   type OptionsChecked,
+  resolveOptions,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import { createQueueDelivery } from '../shared/sqs/queue-delivery.ts';
@@ -67,7 +66,7 @@ export function onceEachSqsRecord<
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachSqsRecord {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, sqsRecordOptions(), options, handler);
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
   const delivery = createQueueDelivery<SqsRecord, unknown, DeadLetterQueue>({

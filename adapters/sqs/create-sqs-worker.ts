@@ -2,7 +2,6 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
   storeIsUsable,
-  connectionWarning,
   consumerOf,
   createAdapterEvents,
   handlesOf,
@@ -10,11 +9,11 @@ import {
   lazily,
   parseOptions,
   type TransactionOf,
-  warn,
-  withHandler,
-  withOwnRetries,
   type OptionsChecked,
+  resolveOptions,
 } from '../../src/adapter-kit.ts';
+import { connectionWarning } from '../shared/connection-warning.ts';
+import { warn } from '../shared/warn.ts';
 import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
 import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
@@ -110,7 +109,7 @@ export function createSqsWorker<
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): SqsWorker {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, sqsWorkerOptions(), options, handler);
   const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;
   checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
   const { clock } = handlesOf(handleOnce);

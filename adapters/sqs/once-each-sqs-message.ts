@@ -6,9 +6,8 @@ import {
   messageOptions,
   parseOptions,
   type TransactionOf,
-  withOwnRetries,
-  withHandler,
   type OptionsChecked,
+  resolveOptions,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
@@ -65,7 +64,7 @@ export function onceEachSqsMessage<
   options: SqsOptions<Schema, Parsed, InTransaction> & OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>, Result>,
 ): HandleMessage<Result> {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, sqsOptions(), options, handler);
   const { handleOnce, visibilityTimeoutSeconds } = resolved;
   checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
   const { clock } = handlesOf(handleOnce);

@@ -10,9 +10,8 @@ import {
   parseOptions,
   type TransactionOf,
   wholeNumber,
-  withHandler,
-  withOwnRetries,
   type OptionsChecked,
+  resolveOptions,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts, Outcome } from '../../src/index.ts';
 import { answerTo, type WebhookAnswer } from './answer.ts';
@@ -100,7 +99,7 @@ export function onceEachWebhook<
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: WebhookHandler<WebhookPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>, Result>,
 ): HandleWebhook<Result> {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, webhookOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, webhookOptions(), options, handler);
   const { source, verify, parse } = resolved;
   const known = sourceOf(source);
   const scope = scopeOf(resolved);

@@ -1,4 +1,5 @@
-import type { KeptReason, WarningEvent, DeliveryEvent } from '../../../src/adapter-kit.ts';
+import type { KeptReason, DeliveryEvent } from '../../../src/adapter-kit.ts';
+import type { WarningEvent } from '../../shared/warn.ts';
 import type { EventError } from '../../../src/index.ts';
 
 interface OfPartition {

@@ -1,11 +1,5 @@
-import {
-  type EventSink,
-  type Warning,
-  type WarningEvent,
-  warn,
-  describeThrown,
-  toStoredError,
-} from '../../../src/adapter-kit.ts';
+import { type EventSink, describeThrown, toStoredError } from '../../../src/adapter-kit.ts';
+import { type Warning, type WarningEvent, warn } from '../warn.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import { isNoSuchQueue, type Queue } from './queue.ts';
 import type { SqsOnFailed } from './queue-options.ts';

@@ -11,10 +11,10 @@ import {
   type Hold,
   type Kept,
   meaningOf,
-  type WarningEvent,
 } from '../../../src/adapter-kit.ts';
+import type { WarningEvent } from '../warn.ts';
 import type { AnyHandleOnce, MessageSource } from '../../../src/index.ts';
-import { type CopyForm, originalOf, receivedForm, withOriginals } from './copy-identity.ts';
+import { type CopyForm, originalOf, withOriginals } from './copy-identity.ts';
 import { receivedSource } from './message-source.ts';
 import type { Queue } from './queue.ts';
 import { createSendDeadLetter } from './send-dead-letter.ts';

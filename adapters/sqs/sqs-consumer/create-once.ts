@@ -5,10 +5,9 @@ import {
   type EventSink,
   handlesOf,
   Hold,
-  parseOptions,
-  warn,
-  withOwnRetries,
+  resolveOptions,
 } from '../../../src/adapter-kit.ts';
+import { warn } from '../../shared/warn.ts';
 import type { Counts } from '../../../src/index.ts';
 import { createQueue } from '../../shared/sqs/queue.ts';
 import { checkQueue, ofQueue, type QueueCheck, readFacts } from '../../shared/sqs/queue-check.ts';
@@ -32,9 +31,10 @@ export interface Once<Given> {
 export function createOnce<Given extends ConsumerSettings>(
   subject: string,
   options: unknown,
+  handler: unknown,
   ofBatch: boolean,
 ): Once<Given> {
-  const resolved = withOwnRetries(parseOptions(subject, sqsConsumerOptions(ofBatch), options));
+  const resolved = resolveOptions(subject, sqsConsumerOptions(ofBatch), options, handler);
   const { handleOnce, onFailed, signal } = resolved;
   const given = resolved.consumerOptions as Given;
   const { settings } = handleOnce;

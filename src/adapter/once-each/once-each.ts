@@ -1,14 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createAdapterEvents } from '../adapter-events.ts';
 import { messageOptions } from '../message-options.ts';
-import { withOwnRetries } from '../own-retries.ts';
+import { resolveOptions } from '../resolve-options.ts';
 import { consumerOf } from '../consumer.ts';
 import { createTrial } from '../trial.ts';
 import { handlesOf } from '../../engine/hidden-handles.ts';
 import type { OptionsChecked, TransactionOf } from '../handler-types.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
-import { withHandler } from '../../options/handler-option.ts';
 import { parseOptions } from '../../options/parse-options.ts';
 import { createBroker } from './broker.ts';
 import { handleMessage, type HandledMessage, type MessageOptions } from './handle-message.ts';
@@ -80,7 +79,7 @@ export function onceEach<
     Result
   >,
 ): OnceEach<Message, Result> {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, onceEachOptions(), options, handler);
   const events = createAdapterEvents(resolved);
   const trial = createTrial();
   const { clock } = handlesOf(resolved.handleOnce);
