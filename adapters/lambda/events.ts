@@ -1,4 +1,4 @@
-import type { DeliveryEvent, KeptReason } from '../../src/adapter-kit.ts';
+import type { HandlingEvent, KeptEvent, KeptReason } from '../../src/adapter-kit.ts';
 import type { WarningEvent } from '../shared/warn.ts';
 
 /**
@@ -29,7 +29,7 @@ export type LambdaWarning =
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type LambdaRecordEvent<Id> =
-  | (DeliveryEvent<LambdaKeptReason> & {
+  | ((HandlingEvent | KeptEvent<LambdaKeptReason>) & {
       /** As the answer names it to Lambda. */
       readonly itemIdentifier: Id;
     })

@@ -1,4 +1,4 @@
-import { type EventSink, handlesOf, type Hold, type Verdict } from '../../src/adapter-kit.ts';
+import { type EventSink, handlesOf, type Hold, type Verdict, verdictEvent } from '../../src/adapter-kit.ts';
 import { connectionWarning } from '../shared/connection-warning.ts';
 import { warn } from '../shared/warn.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';

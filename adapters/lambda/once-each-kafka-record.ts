@@ -4,7 +4,6 @@ import {
   createAdapterEvents,
   describeThrown,
   type EventSink,
-  fingerprintOptionsFor,
   parseOptions,
   type TransactionOf,
   type Verdict,
@@ -12,7 +11,7 @@ import {
   resolveOptions,
 } from '../../src/adapter-kit.ts';
 import { warn } from '../shared/warn.ts';
-import { inGroup } from '../shared/kafka/log-identity.ts';
+import { inGroup, identityOf } from '../shared/kafka/log-identity.ts';
 import { defaultParse } from '../shared/kafka/log-options.ts';
 import { topicSource } from '../shared/kafka/message-source.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
@@ -96,7 +95,8 @@ export function onceEachKafkaRecord<
       consumer,
       {
         ...identityOf(topic, partition, message, resolved.key),
-        fingerprint: fingerprintOptionsFor(resolved, message),
+        fingerprint: resolved,
+        message,
         parse: () => parse(message.value, message),
         handler: (payload, attempt, ...extra) =>
           resolved.handler(

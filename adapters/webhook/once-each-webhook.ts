@@ -1,7 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
-  abortSignal,
   consumerOf,
   createAdapterEvents,
   hasFingerprintChoice,
@@ -12,6 +11,7 @@ import {
   wholeNumber,
   type OptionsChecked,
   resolveOptions,
+  messageOptions,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts, Outcome } from '../../src/index.ts';
 import { answerTo, type WebhookAnswer } from './answer.ts';
@@ -135,7 +135,7 @@ export function onceEachWebhook<
 const handleOptionsSchema = lazily(() =>
   z.strictObject(
     {
-      signal: z.optional(abortSignal()),
+      signal: messageOptions().shape.signal,
       waitMs: z.optional(wholeNumber('milliseconds', 0, 43_200_000)),
     },
     NOT_AN_OBJECT,

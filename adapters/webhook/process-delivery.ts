@@ -4,7 +4,6 @@ import {
   type Consumer,
   deliver,
   endingOf,
-  fingerprintOptionsFor,
   nameOfThrown,
   type Verdict,
 } from '../../src/adapter-kit.ts';
@@ -64,7 +63,8 @@ export async function processDelivery<R>(
     ...limits,
     key: () => id,
     content: () => compared.body,
-    fingerprint: fingerprintOptionsFor(fingerprint, compared),
+    fingerprint,
+    message: compared,
     parse: () => parse(body.toString()),
     handler: (payload, attempt, ...extra) =>
       handler(payload as never, Object.assign(attempt, { headers }), ...(extra as never[])),

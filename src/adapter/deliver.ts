@@ -1,3 +1,4 @@
+import { fingerprintOptionsFor } from '../options/fingerprint-options.ts';
 import { deadLetterFacts } from './dead-letter.ts';
 import { decide } from './decide.ts';
 import type { Handled } from '../words/endings.ts';
@@ -13,12 +14,12 @@ export type Delivered<R> = Verdict & { readonly handled: Handled<R> };
 /** Handles a delivery once, and sends the dead letter that it asks for. It never throws. */
 export async function deliver<R>(consumer: Consumer, delivery: Delivery<R>): Promise<Delivered<R>> {
   const { settings, schema = settings.schema } = consumer;
-  const { fingerprint, content, parse, handler, mayStart, signal, waitMs, source, emit } = delivery;
+  const { fingerprint, message, content, parse, handler, mayStart, signal, waitMs, source, emit } = delivery;
   let key = '';
   const handled = await consumer.handle(() => {
     key = foundKey(delivery.key);
     return {
-      ...fingerprint,
+      ...fingerprintOptionsFor(fingerprint, message as never),
       ...{ key, content: content(), parse, schema, handler, mayStart, signal, waitMs, source },
     };
   });

@@ -4,7 +4,7 @@ import { elapsedSince, type Instant } from '../lib/instant.ts';
 import type { TimedClaimReply } from '../store/records.ts';
 import type { ClaimReply, ClaimRequest } from '../store/store.ts';
 import { endOf, type Engine } from './engine.ts';
-import { retryWait, spread } from '../lib/retry.ts';
+import { retryWait } from '../lib/retry.ts';
 
 const RESEND_DELAY_MS = 50;
 /** Many may wait for one owner. */
@@ -43,7 +43,7 @@ export async function claimPatiently(
   for (let looks = 1; answer.reply.kind === 'in-flight'; looks += 1) {
     const leftMs = endsAt - engine.clock.monotonic();
     if (leftMs <= 0) break;
-    const untilLookMs = spread(retryWait(LOOKS, looks), engine.clock);
+    const untilLookMs = retryWait(LOOKS, looks, engine.clock);
     const waitMs = Math.min(untilLookMs, answer.reply.retryAfterMs, leftMs);
     await delay(engine.clock, waitMs, { signal });
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);

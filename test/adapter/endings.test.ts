@@ -26,6 +26,7 @@ async function deliverThrough(handle: () => Promise<unknown>, over: Partial<Deli
     key: () => '1',
     content: () => 'body',
     fingerprint: {},
+    message: undefined,
     parse: () => 'body',
     handler: () => undefined,
     onFailed: 'acknowledge',

@@ -3,7 +3,7 @@ import type { Warning } from '../../shared/warn.ts';
 import type { HandleOnceSettings, OptionIssue } from '../../../src/index.ts';
 import { errorOf } from '../log/error-of.ts';
 import type { KafkaWarning } from '../log/events.ts';
-import { timeFaults } from '../settings-check.ts';
+import { timeFaults, givenIn, heartbeatWarnings, leaseWarnings } from '../settings-check.ts';
 
 /** Settings of librdkafka by name, which its `CONFIGURATION.md` lists. A `ConsumerGlobalConfig` of the package fits. */
 export type ConfluentConfig = object;

@@ -1,10 +1,5 @@
-import {
-  type FingerprintOptions,
-  type Consumer,
-  type Delivery,
-  fingerprintOptionsFor,
-} from '../../../src/adapter-kit.ts';
-import { identityOf, type LogKey } from '../../shared/kafka/log-identity.ts';
+import type { FingerprintOptions, Consumer, Delivery } from '../../../src/adapter-kit.ts';
+import { type LogKey, identityOf } from '../../shared/kafka/log-identity.ts';
 import { defaultParse } from '../../shared/kafka/log-options.ts';
 import { deadLetterOf, type KafkaOnFailed } from '../log/dead-letter.ts';
 import type { KeyTrial } from './key-trial.ts';
@@ -25,12 +20,13 @@ export function kafkaDelivery(
   options: KafkaDeliveryOptions,
   original: Placed,
   ownership: Ownership,
-): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'parse' | 'onFailed'> {
+): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'message' | 'parse' | 'onFailed'> {
   const { topic, partition, message } = original;
   const { consumer, onFailed, keyTrial, parse = defaultParse(consumer.schema) } = options;
   return {
     ...identityOf(topic, partition, message, options.key),
-    fingerprint: fingerprintOptionsFor(options, message),
+    fingerprint: options,
+    message,
     parse: () => parse(message.value, message),
     onFailed:
       typeof onFailed === 'string'

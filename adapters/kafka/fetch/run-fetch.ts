@@ -1,4 +1,4 @@
-import type { Clock, EventSink, Trial } from '../../../src/adapter-kit.ts';
+import { type Clock, type EventSink, createTrial } from '../../../src/adapter-kit.ts';
 import type { Assignments } from '../partition/assignments.ts';
 import type { Generation } from '../partition/generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
@@ -34,7 +34,7 @@ export interface Consumption {
   readonly inTransaction: boolean;
   readonly running: Running<MessageVerdict>;
   readonly keyTrial: KeyTrial;
-  readonly trial: Pick<Trial, 'look'>;
+  readonly trial: Pick<ReturnType<typeof createTrial>, 'look'>;
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
   readonly retryTopics?: Pick<RetryTopics, 'split'> | undefined;

@@ -3,7 +3,7 @@ import type { Warning } from '../../shared/warn.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import type { KafkaWarning } from '../log/events.ts';
 import { assignEvenly } from './assign-evenly.ts';
-import { timeFaults } from '../settings-check.ts';
+import { timeFaults, givenIn, heartbeatWarnings, leaseWarnings } from '../settings-check.ts';
 
 /** Options of the package's `Consumer`, such as `bootstrapBrokers`. */
 export type PlatformaticConfig = object;

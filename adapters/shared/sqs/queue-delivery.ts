@@ -6,7 +6,6 @@ import {
   type DeadLetterFacts,
   type Delivery,
   type EventSink,
-  fingerprintOptionsFor,
   type HandlingEvent,
   type Hold,
   type Kept,
@@ -14,7 +13,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import type { WarningEvent } from '../warn.ts';
 import type { AnyHandleOnce, MessageSource } from '../../../src/index.ts';
-import { type CopyForm, originalOf, withOriginals } from './copy-identity.ts';
+import { type CopyForm, originalOf, withOriginals, receivedForm } from './copy-identity.ts';
 import { receivedSource } from './message-source.ts';
 import type { Queue } from './queue.ts';
 import { createSendDeadLetter } from './send-dead-letter.ts';
@@ -77,11 +76,12 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   const compared = trial.fingerprint(options);
 
   /** What a message is to the engine. The body is compared as it is, and parsed only by the delivery that runs. */
-  function identityOf(message: Message): Pick<Delivery<R>, 'key' | 'content' | 'fingerprint'> {
+  function identityOf(message: Message): Pick<Delivery<R>, 'key' | 'content' | 'fingerprint' | 'message'> {
     return {
       key: () => key(message),
       content: () => form.bodyOf(message),
-      fingerprint: fingerprintOptionsFor(compared, originalOf(message, scope, form)),
+      fingerprint: compared,
+      message: originalOf(message, scope, form),
     };
   }
 
