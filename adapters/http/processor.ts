@@ -4,7 +4,7 @@ import {
   createAdapterEvents,
   createTrial,
   fingerprintOf,
-  handlesOf,
+  clockOf,
   hasFingerprintChoice,
 } from '../../src/adapter-kit.ts';
 import { InvalidOptionsError } from '../../src/index.ts';
@@ -41,7 +41,7 @@ export function createProcessor(settings: HttpSettings, inTransaction: boolean) 
     timeoutMs: timeoutMs ?? (inTransaction ? undefined : DEFAULT_TIMEOUT_MS),
     /** How long a handler may go on after its timeout, before its record is free. */
     graceMs: leaseMs,
-    clock: handlesOf(base).clock,
+    clock: clockOf(base),
     events: createAdapterEvents(settings),
   };
 }

@@ -4,7 +4,7 @@ import {
   createAdapterEvents,
   createTrial,
   type EventSink,
-  handlesOf,
+  clockOf,
 } from '../../src/adapter-kit.ts';
 import { connectionWarning } from '../shared/connection-warning.ts';
 import { warn, type Warning } from '../shared/warn.ts';
@@ -56,7 +56,7 @@ export function createConsumption<Client extends LogConsumer>(
   findings: readonly Warning<KafkaWarning>[] = [],
 ): Connected<Client> {
   const { concurrency, groupId } = options;
-  const { clock } = handlesOf(options.handleOnce);
+  const clock = clockOf(options.handleOnce);
   const handleOnce = inGroup(options.handleOnce, groupId);
   const events = createAdapterEvents(options);
   const retryTopics = retryTopicsOf(options, events, clock);

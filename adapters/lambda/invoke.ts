@@ -1,4 +1,4 @@
-import { type EventSink, handlesOf, type Hold, type Verdict, verdictEvent } from '../../src/adapter-kit.ts';
+import { type EventSink, clockOf, type Hold, type Verdict, verdictEvent } from '../../src/adapter-kit.ts';
 import { connectionWarning } from '../shared/connection-warning.ts';
 import { warn } from '../shared/warn.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
@@ -44,7 +44,7 @@ export function createInvoke<Id>(
   { handleOnce, concurrency, inTransaction, deadlineMarginMs }: InvokeOptions,
   events: EventSink<LambdaRecordEvent<Id>>,
 ): Invoke<Id> {
-  const { clock } = handlesOf(handleOnce);
+  const clock = clockOf(handleOnce);
   const { leaseMs, maxConnections, scope } = handleOnce.settings;
   warn(connectionWarning({ scope, maxConnections, concurrency, inTransaction }), events);
   const checkTime = createTimeCheck({ leaseMs, deadlineMarginMs }, events);

@@ -2,7 +2,7 @@ import {
   type Consumer,
   endingOf,
   type Handled,
-  handlesOf,
+  clockOf,
   meaningOf,
   storeIsUsable,
   wasAbandoned,
@@ -16,7 +16,7 @@ const FRESH_MS = 10_000;
 
 /** Follows what the store answers a consumer. */
 export function watchStore(handleOnce: AnyHandleOnce, consumer: Consumer) {
-  const { clock } = handlesOf(handleOnce);
+  const clock = clockOf(handleOnce);
   let last: StoreReach = 'unknown';
   let answeredAt = -Infinity;
   let isAsking = false;

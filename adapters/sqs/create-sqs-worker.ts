@@ -4,7 +4,7 @@ import {
   storeIsUsable,
   consumerOf,
   createAdapterEvents,
-  handlesOf,
+  clockOf,
   NOT_AN_OBJECT,
   lazily,
   parseOptions,
@@ -112,7 +112,7 @@ export function createSqsWorker<
   const resolved = resolveOptions(SUBJECT, sqsWorkerOptions(), options, handler);
   const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;
   checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
-  const { clock } = handlesOf(handleOnce);
+  const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
   const { consumer, store } = watchStore(handleOnce, consumerOf(resolved));

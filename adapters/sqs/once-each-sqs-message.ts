@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   consumerOf,
   createAdapterEvents,
-  handlesOf,
+  clockOf,
   messageOptions,
   parseOptions,
   type TransactionOf,
@@ -67,7 +67,7 @@ export function onceEachSqsMessage<
   const resolved = resolveOptions(SUBJECT, sqsOptions(), options, handler);
   const { handleOnce, visibilityTimeoutSeconds } = resolved;
   checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
-  const { clock } = handlesOf(handleOnce);
+  const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
   const consumer = consumerOf(resolved);

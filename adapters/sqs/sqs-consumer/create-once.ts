@@ -3,7 +3,7 @@ import {
   consumerOf,
   createAdapterEvents,
   type EventSink,
-  handlesOf,
+  clockOf,
   Hold,
   resolveOptions,
 } from '../../../src/adapter-kit.ts';
@@ -38,7 +38,7 @@ export function createOnce<Given extends ConsumerSettings>(
   const { handleOnce, onFailed, signal } = resolved;
   const given = resolved.consumerOptions as Given;
   const { settings } = handleOnce;
-  const { clock } = handlesOf(handleOnce);
+  const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(given.sqs, given.queueUrl, clock);
   const added = addedSettings(given, settings.leaseMs);

@@ -4,7 +4,7 @@ import { messageOptions } from '../message-options.ts';
 import { resolveOptions } from '../resolve-options.ts';
 import { consumerOf } from '../consumer.ts';
 import { createTrial } from '../trial.ts';
-import { handlesOf } from '../../engine/hidden-handles.ts';
+import { clockOf } from '../../engine/hidden-handles.ts';
 import type { OptionsChecked, TransactionOf } from '../handler-types.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
@@ -82,7 +82,7 @@ export function onceEach<
   const resolved = resolveOptions(SUBJECT, onceEachOptions(), options, handler);
   const events = createAdapterEvents(resolved);
   const trial = createTrial();
-  const { clock } = handlesOf(resolved.handleOnce);
+  const clock = clockOf(resolved.handleOnce);
   const adapter = {
     ...resolved,
     clock,
