@@ -1,5 +1,5 @@
 /** What the adapters share beyond the public face. */
-export { type Consumer, consumerOf } from './adapter/consumer.ts';
+export { type Kernel, kernelOf } from './adapter/kernel.ts';
 export { checkConsumerOptions, consumerFields } from './adapter/consumer-options.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';

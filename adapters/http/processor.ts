@@ -1,6 +1,6 @@
 import {
   type FingerprintOptions,
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   createTrial,
   fingerprintOf,
@@ -23,16 +23,16 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 /** What all requests of an operation share. */
 export function createProcessor(settings: HttpSettings, inTransaction: boolean) {
   const base = settings.handleOnce.withRetries(HTTP_RETRIES);
-  const consumers = settings.methods.map((method) => {
+  const kernels = settings.methods.map((method) => {
     const handleOnce = base.inScope(scopeOf(method, settings.route));
-    return [method, consumerOf({ handleOnce, inTransaction })] as const;
+    return [method, kernelOf({ handleOnce, inTransaction })] as const;
   });
   const { leaseMs, maxResultBytes, storeResult, timeoutMs } = base.settings;
   return {
     settings,
     inTransaction,
     /** By method: each has its own scope. */
-    consumers: new Map(consumers),
+    kernels: new Map(kernels),
     fingerprint: onTrial(hasFingerprintChoice(settings) ? settings : base.settings),
     keptHeaders: namesToKeep(settings.keptHeaders),
     /** Bytes of JSON that a record can keep of a response. */

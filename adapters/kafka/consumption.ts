@@ -1,6 +1,6 @@
 import {
   type Clock,
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   createTrial,
   type EventSink,
@@ -69,12 +69,12 @@ export function createConsumption<Client extends LogConsumer>(
     pauses.forget({ topic, partition });
     events.emit({ type: 'partition-lost', topic, partition });
   }, clock);
-  const { consumer: watched, store } = watchStore(handleOnce, consumerOf({ ...options, handleOnce }));
+  const { kernel: watched, store } = watchStore(handleOnce, kernelOf({ ...options, handleOnce }));
   const processor = {
     ...options,
     key,
     ...trial.fingerprint(options),
-    consumer: watched,
+    kernel: watched,
     events,
     keyTrial,
     retryTopics,

@@ -18,10 +18,10 @@ export interface InvokeOptions {
 export interface Records<Item, Id> {
   readonly idOf: (item: Item) => Id;
   /** Handles one record, in its turn. It must not throw. */
-  readonly process: (item: Item, place: RecordPlace) => Promise<Verdict | 'not-started'>;
+  readonly process: (item: Item, context: RecordContext) => Promise<Verdict | 'not-started'>;
 }
 
-export interface RecordPlace {
+export interface RecordContext {
   readonly signal: AbortSignal;
   readonly turn: Turn;
   /** Whether Lambda has no answer yet: after it the record is delivered again. */

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   describeThrown,
   type EventSink,
@@ -17,7 +17,7 @@ import { topicSource } from '../shared/kafka/message-source.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
 import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
-import { createInvoke, type RecordPlace } from './invoke.ts';
+import { createInvoke, type RecordContext } from './invoke.ts';
 import {
   kafkaInvocation,
   type KafkaItemIdentifier,
@@ -79,7 +79,7 @@ export function onceEachKafkaRecord<
   const resolved = resolveOptions(SUBJECT, kafkaRecordOptions(), options, handler);
   const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
-  const consumer = consumerOf({ ...resolved, handleOnce });
+  const kernel = kernelOf({ ...resolved, handleOnce });
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
   const warnStuck = createWarnStuck(events);
@@ -87,12 +87,12 @@ export function onceEachKafkaRecord<
 
   async function process(
     { record, itemIdentifier }: Item,
-    { signal, turn }: RecordPlace,
+    { signal, turn }: RecordContext,
   ): Promise<Verdict | 'not-started'> {
     const fetched = placed(record);
     const { topic, partition, message } = toOriginal(fetched);
     const verdict = await deliverInTurn(
-      consumer,
+      kernel,
       {
         ...identityOf(topic, partition, message, resolved.key),
         fingerprint: resolved,

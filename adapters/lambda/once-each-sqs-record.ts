@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   parseOptions,
   type TransactionOf,
@@ -71,7 +71,7 @@ export function onceEachSqsRecord<
   const invoke = createInvoke(resolved, events);
   const delivery = createQueueDelivery<SqsRecord, unknown, DeadLetterQueue>({
     ...resolved,
-    consumer: consumerOf(resolved),
+    kernel: kernelOf(resolved),
     form: recordForm,
     sendDeadLetter: sendRecord,
     emit(event, { messageId }) {
@@ -85,7 +85,7 @@ export function onceEachSqsRecord<
     delivery.look(records);
     const batchItemFailures = await invoke(context, lanesBy(records, messageGroup), {
       idOf: ({ messageId }) => messageId,
-      process: (record, place) => delivery.deliver(record, place),
+      process: (record, context) => delivery.deliver(record, context),
     });
     return { batchItemFailures };
   }

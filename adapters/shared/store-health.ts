@@ -1,5 +1,5 @@
 import {
-  type Consumer,
+  type Kernel,
   endingOf,
   type Handled,
   clockOf,
@@ -15,7 +15,7 @@ export type StoreReach = 'reachable' | 'unreachable' | 'unknown';
 const FRESH_MS = 10_000;
 
 /** Follows what the store answers a consumer. */
-export function watchStore(handleOnce: AnyHandleOnce, consumer: Consumer) {
+export function watchStore(handleOnce: AnyHandleOnce, kernel: Kernel) {
   const clock = clockOf(handleOnce);
   let last: StoreReach = 'unknown';
   let answeredAt = -Infinity;
@@ -39,16 +39,16 @@ export function watchStore(handleOnce: AnyHandleOnce, consumer: Consumer) {
     return last;
   }
 
-  const watched: Consumer = {
-    ...consumer,
+  const watched: Kernel = {
+    ...kernel,
     async handle(read) {
-      const handled = await consumer.handle(read);
+      const handled = await kernel.handle(read);
       const answered = storeAnswered(handled);
       if (answered !== undefined) update(answered);
       return handled;
     },
   };
-  return { consumer: watched, store: { update, reach } };
+  return { kernel: watched, store: { update, reach } };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
   storeIsUsable,
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   clockOf,
   NOT_AN_OBJECT,
@@ -115,8 +115,8 @@ export function createSqsWorker<
   const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const { consumer, store } = watchStore(handleOnce, consumerOf(resolved));
-  const delivery = createMessageDelivery({ ...resolved, consumer }, resolved.queueUrl, queue, events);
+  const { kernel, store } = watchStore(handleOnce, kernelOf(resolved));
+  const delivery = createMessageDelivery({ ...resolved, kernel }, resolved.queueUrl, queue, events);
   const processor = { delivery, queue, events };
   let run: Run | undefined;
   let isStarted = false;

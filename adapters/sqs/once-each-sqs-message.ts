@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   clockOf,
   messageOptions,
@@ -70,9 +70,9 @@ export function onceEachSqsMessage<
   const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const consumer = consumerOf(resolved);
+  const kernel = kernelOf(resolved);
   const delivery = createMessageDelivery(
-    { ...resolved, consumer, handler: resolved.handler as AnyQueueHandler<SqsMessage, Result> },
+    { ...resolved, kernel, handler: resolved.handler as AnyQueueHandler<SqsMessage, Result> },
     resolved.queueUrl,
     queue,
     events,

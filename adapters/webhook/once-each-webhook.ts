@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   hasFingerprintChoice,
   NOT_AN_OBJECT,
@@ -106,8 +106,8 @@ export function onceEachWebhook<
   const handleOnce = resolved.handleOnce.inScope(scope);
   const processor: Processor<Result> = {
     name: scope.name,
-    consumer: consumerOf({ ...resolved, handleOnce }),
-    place: known.place,
+    kernel: kernelOf({ ...resolved, handleOnce }),
+    location: known.location,
     // The provider's own list applies only where no option is given, here or in createHandleOnce.
     fingerprint: [resolved, handleOnce.settings].some(hasFingerprintChoice) ? resolved : known,
     verify,

@@ -15,7 +15,7 @@ interface Claimed {
   readonly token: string;
   readonly sentAt: Instant;
   readonly reply: ClaimReply;
-  readonly leavePlace?: () => void;
+  readonly leaveSlot?: () => void;
 }
 
 interface Patience {
@@ -66,7 +66,7 @@ function waitEvent({ reply }: Claimed): 'wait-hit' | 'wait-miss' | 'wait-timeout
 
 /**
  * Claims a key. When the reply is lost it is claimed once more, with another token, and the lost claim is taken back. A
- * suspect is claimed again if the suspect place of this process is free.
+ * suspect is claimed again if the suspect slot of this process is free.
  *
  * Without that a dropped connection would leave the message claimed by no one for a whole lease. A store that is
  * down stays an error: the message belongs to the broker until its state can be kept.
@@ -75,27 +75,27 @@ async function claim(engine: Engine, key: string, fingerprint: string, startedAt
   const message = { key, fingerprint, startedAt };
   const first = await claimTwice(engine, message);
   if (first.reply.kind !== 'suspect') return first;
-  const leavePlace = engine.suspects.enter();
-  if (leavePlace === undefined) return first;
+  const leaveSlot = engine.suspects.enter();
+  if (leaveSlot === undefined) return first;
   try {
-    const claimed = await sendOnce(engine, engine.records.claimSuspect, message, 'last');
-    if (claimed.reply.kind === 'claimed') return { ...claimed, leavePlace };
-    leavePlace();
+    const claimed = await sendOnce(engine, engine.records.claimSuspect, message, true);
+    if (claimed.reply.kind === 'claimed') return { ...claimed, leaveSlot };
+    leaveSlot();
     return claimed;
   } catch (error) {
-    leavePlace();
+    leaveSlot();
     throw error;
   }
 }
 
 async function claimTwice(engine: Engine, message: Message): Promise<Claimed> {
   try {
-    return await sendOnce(engine, engine.records.claim, message, 'first');
+    return await sendOnce(engine, engine.records.claim, message, false);
   } catch (error) {
     if (!isWorthResending(error)) throw error;
   }
   await delay(engine.clock, RESEND_DELAY_MS);
-  return await sendOnce(engine, engine.records.claim, message, 'last');
+  return await sendOnce(engine, engine.records.claim, message, true);
 }
 
 interface Message {
@@ -108,7 +108,7 @@ async function sendOnce(
   engine: Engine,
   send: (request: ClaimRequest) => Promise<TimedClaimReply>,
   { key, fingerprint, startedAt }: Message,
-  turn: 'first' | 'last',
+  isLast: boolean,
 ): Promise<Claimed> {
   const token = newToken(engine);
   try {
@@ -124,7 +124,7 @@ async function sendOnce(
     }
     return { token, sentAt, reply };
   } catch (error) {
-    const isEnd = turn === 'last' || !isWorthResending(error);
+    const isEnd = isLast || !isWorthResending(error);
     const message = isEnd
       ? endOf(engine, { key, startedAt }, 0, 'pending')
       : { scope: engine.settings.scope, key };

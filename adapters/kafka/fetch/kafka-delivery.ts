@@ -1,4 +1,4 @@
-import type { FingerprintOptions, Consumer, Delivery } from '../../../src/adapter-kit.ts';
+import type { FingerprintOptions, Kernel, Delivery } from '../../../src/adapter-kit.ts';
 import { type LogKey, identityOf } from '../../shared/kafka/log-identity.ts';
 import { defaultParse } from '../../shared/kafka/log-options.ts';
 import { deadLetterOf, type KafkaOnFailed } from '../log/dead-letter.ts';
@@ -8,7 +8,7 @@ import { produceCopy } from '../log/produce.ts';
 import type { Ownership } from '../partition/partition-tracker.ts';
 
 export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
-  readonly consumer: Consumer;
+  readonly kernel: Kernel;
   readonly keyTrial: Pick<KeyTrial, 'hasWorked'>;
   readonly key?: LogKey<KafkaMessage> | undefined;
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
@@ -22,7 +22,7 @@ export function kafkaDelivery(
   ownership: Ownership,
 ): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'message' | 'parse' | 'onFailed'> {
   const { topic, partition, message } = original;
-  const { consumer, onFailed, keyTrial, parse = defaultParse(consumer.schema) } = options;
+  const { kernel, onFailed, keyTrial, parse = defaultParse(kernel.schema) } = options;
   return {
     ...identityOf(topic, partition, message, options.key),
     fingerprint: options,

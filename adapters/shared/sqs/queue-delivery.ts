@@ -1,7 +1,7 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import {
   type FingerprintOptions,
-  type Consumer,
+  type Kernel,
   createTrial,
   type DeadLetterFacts,
   type Delivery,
@@ -39,7 +39,7 @@ export interface QueueDeliveryOptions<
   R,
   To extends DeadLetterQueue = DeadLetterQueue,
 > extends FingerprintOptions<string, [message: Message]> {
-  readonly consumer: Consumer;
+  readonly kernel: Kernel;
   readonly handleOnce: AnyHandleOnce;
   readonly form: MessageForm<Message>;
   readonly key: (message: Message) => string | undefined;
@@ -68,7 +68,7 @@ export interface DeliveryContext {
 export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   options: QueueDeliveryOptions<Message, R, To>,
 ) {
-  const { consumer, handleOnce, form, parse, onFailed = 'keep', sendDeadLetter, emit } = options;
+  const { kernel, handleOnce, form, parse, onFailed = 'keep', sendDeadLetter, emit } = options;
   const handler = options.handler as unknown as Delivery<R>['handler'];
   const { scope } = handleOnce.settings;
   const trial = createTrial();
@@ -101,7 +101,7 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
      */
     deliver: (message: Message, { signal, turn, hold, onStart, onHandled }: DeliveryContext) =>
       deliverInTurn(
-        consumer,
+        kernel,
         {
           ...identityOf(message),
           parse: () => parse(form.bodyOf(message)),

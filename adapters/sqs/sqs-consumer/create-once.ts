@@ -1,6 +1,6 @@
 import {
   type Clock,
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   type EventSink,
   clockOf,
@@ -42,8 +42,8 @@ export function createOnce<Given extends ConsumerSettings>(
   const events = createAdapterEvents(resolved);
   const queue = createQueue(given.sqs, given.queueUrl, clock);
   const added = addedSettings(given, settings.leaseMs);
-  const consumer = consumerOf(resolved);
-  const delivery = createMessageDelivery({ ...resolved, consumer }, given.queueUrl, queue, events);
+  const kernel = kernelOf(resolved);
+  const delivery = createMessageDelivery({ ...resolved, kernel }, given.queueUrl, queue, events);
   const visibilityTimeoutSeconds = added.visibilityTimeout;
   return {
     mayHandle: createQueueCheck({ queue, settings, visibilityTimeoutSeconds, onFailed }, events),

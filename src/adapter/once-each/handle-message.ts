@@ -10,7 +10,7 @@ import type { Outcome } from '../../words/outcome.ts';
 import type { Broker } from './broker.ts';
 import { brokerCall } from './broker-call.ts';
 import { deliver, type Delivered, handledFacts } from '../deliver.ts';
-import type { Consumer } from '../consumer.ts';
+import type { Kernel } from '../kernel.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Hold } from '../hold.ts';
 import type { OnceEachEvent, OnceEachKeptReason } from './events.ts';
@@ -44,7 +44,7 @@ export interface MessageOptions {
 
 interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [message: Message]> {
   readonly clock: Clock;
-  readonly consumer: Consumer;
+  readonly kernel: Kernel;
   readonly broker: Broker<Message>;
   readonly events: EventSink<OnceEachEvent>;
   readonly key: (message: Message) => string | undefined;
@@ -84,10 +84,10 @@ async function deliverPatiently<Message, R>(
   signal: AbortSignal | undefined,
 ): Promise<Delivered<R>> {
   const delivery = deliveryOf(adapter, message, hold, signal);
-  const { broker, clock, consumer, patienceMs = DEFAULT_PATIENCE_MS } = adapter;
+  const { broker, clock, kernel, patienceMs = DEFAULT_PATIENCE_MS } = adapter;
   const until = clock.monotonic() + patienceMs;
   for (;;) {
-    const delivered = await deliver(consumer, delivery);
+    const delivered = await deliver(kernel, delivery);
     if (delivered.acknowledge || broker.retryLater !== undefined || !isWorthWaiting(delivered))
       return delivered;
     const waitMs = retryTimeOf(delivered);

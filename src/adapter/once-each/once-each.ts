@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createAdapterEvents } from '../adapter-events.ts';
 import { messageOptions } from '../message-options.ts';
 import { resolveOptions } from '../resolve-options.ts';
-import { consumerOf } from '../consumer.ts';
+import { kernelOf } from '../kernel.ts';
 import { createTrial } from '../trial.ts';
 import { clockOf } from '../../engine/hidden-handles.ts';
 import type { OptionsChecked, TransactionOf } from '../handler-types.ts';
@@ -90,7 +90,7 @@ export function onceEach<
     body: trial.wrap('body', resolved.body),
     ...trial.fingerprint(resolved),
     events,
-    consumer: consumerOf(resolved),
+    kernel: kernelOf(resolved),
     broker: createBroker(resolved, events, clock),
   };
 
