@@ -22,7 +22,7 @@ export function withOwnRetries<Options extends GivenRetries & { readonly handleO
   return { ...options, handleOnce: handleOnce.withRetries({ maxAttempts, maxDeaths, backoff }) };
 }
 
-/** The options of an adapter as they apply. Throws `InvalidOptionsError` that names every fault of them and the handler. */
+/** The options of an adapter as they apply. Throws `InvalidOptionsError` that names every wrong field. */
 export function resolveOptions<
   Schema extends z.ZodMiniType<GivenRetries & { readonly handleOnce: AnyHandleOnce }>,
 >(

@@ -1,4 +1,4 @@
-import { type Clock, type EventSink, createTrial } from '../../../src/adapter-kit.ts';
+import type { Clock, createTrial, EventSink } from '../../../src/adapter-kit.ts';
 import type { Assignments } from '../partition/assignments.ts';
 import type { Generation } from '../partition/generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
