@@ -25,6 +25,7 @@ export { UnlistedError } from './history/unlisted-error.ts';
 export { atEndOfTurn, type Clock, systemClock, type Timer } from './lib/clock.ts';
 export { coalesce } from './lib/coalesce.ts';
 export { fewAtOnce } from './lib/few-at-once.ts';
+export { Gate } from './lib/gate.ts';
 export { elapsedSince, now } from './lib/instant.ts';
 export { isPromise } from './lib/is-promise.ts';
 export { kindOf } from './lib/kind-of.ts';
