@@ -1,18 +1,11 @@
 /** What the adapters share beyond the public face. */
-export { connectionWarning } from './adapter/connection-warning.ts';
-export { type Consumer, consumerOf } from './adapter/consumer.ts';
-export {
-  checkConsumerOptions,
-  consumerFields,
-  eventFields,
-  handleOnceOption,
-  inTransactionOption,
-} from './adapter/consumer-options.ts';
+export { type Kernel, kernelOf } from './adapter/kernel.ts';
+export { checkConsumerOptions, consumerFields } from './adapter/consumer-options.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export { deliver, type Delivered, handledFacts } from './adapter/deliver.ts';
 export type { Delivery } from './adapter/delivery.ts';
-export type { DeliveryEvent, HandlingEvent, KeptEvent, KeptReason } from './adapter/delivery-event.ts';
+export type { HandlingEvent, KeptEvent, KeptReason } from './adapter/delivery-event.ts';
 export { foundKey } from './adapter/found-key.ts';
 export type {
   NeedsTransactions,
@@ -22,25 +15,25 @@ export type {
 } from './adapter/handler-types.ts';
 export { Hold } from './adapter/hold.ts';
 export { messageOptions } from './adapter/message-options.ts';
-export { withOwnRetries } from './adapter/own-retries.ts';
+export { resolveOptions } from './adapter/resolve-options.ts';
 export { storeIsUsable } from './adapter/store-check.ts';
-export { createTrial, type Trial } from './adapter/trial.ts';
-export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
-export { type Warning, type WarningEvent, warn } from './adapter/warn.ts';
+export { createTrial } from './adapter/trial.ts';
+export { type Kept, type Verdict, verdictEvent } from './adapter/verdict.ts';
 export { wasAbandoned } from './engine/abandoned.ts';
-export { handlesOf } from './engine/hidden-handles.ts';
+export { clockOf } from './engine/hidden-handles.ts';
 export { UnlistedError } from './history/unlisted-error.ts';
 export { atEndOfTurn, type Clock, systemClock, type Timer } from './lib/clock.ts';
 export { coalesce } from './lib/coalesce.ts';
 export { fewAtOnce } from './lib/few-at-once.ts';
-export { elapsedSince, type Instant, now } from './lib/instant.ts';
+export { Gate } from './lib/gate.ts';
+export { elapsedSince, now } from './lib/instant.ts';
 export { isPromise } from './lib/is-promise.ts';
 export { kindOf } from './lib/kind-of.ts';
 export { lazily } from './lib/lazily.ts';
 export { onAbort } from './lib/on-abort.ts';
 export { PACKAGE_VERSION } from './lib/package-version.ts';
 export { printable } from './lib/printable.ts';
-export { retryWait, spread } from './lib/retry.ts';
+export { retryWait } from './lib/retry.ts';
 export { isError } from './lib/safe-read.ts';
 export { shareAcrossCopies } from './lib/shared-class.ts';
 export { delay, endsBeforeAbort, endsWithin } from './lib/wait.ts';
@@ -49,14 +42,12 @@ export {
   type FingerprintOptions,
   fingerprintFields,
   fingerprintOf,
-  fingerprintOptionsFor,
   hasFingerprintChoice,
   jsonPointer,
 } from './options/fingerprint-options.ts';
-export { handlerOption, withHandler } from './options/handler-option.ts';
+export { handlerOption } from './options/handler-option.ts';
 export { childKeysOf, keyFault } from './options/key.ts';
 export {
-  abortSignal,
   callback,
   flag,
   hasMethods,
@@ -75,4 +66,4 @@ export { createPreparing } from './postgres/preparing.ts';
 export { rolledBack } from './postgres/rolled-back-error.ts';
 export { EventError } from './reporting/event-error.ts';
 export type { EventSink } from './reporting/event-sink.ts';
-export { endingOf, type Ending, type Handled, meaningOf, refused } from './words/endings.ts';
+export { endingOf, type Handled, meaningOf } from './words/endings.ts';

@@ -49,7 +49,7 @@ function open(sealed: Sealed): Opened<DebeziumChange | null> {
   };
 }
 
-/** One place of a log can have changes of many rows: of a COPY, a snapshot, a transaction of MongoDB. */
+/** One position of a log can have changes of many rows: of a COPY, a snapshot, a transaction of MongoDB. */
 function rowOf(content: object, { key }: WrappedMessage): string {
   const row = key === null || key === undefined ? null : Buffer.from(key as Uint8Array).toString('base64');
   return sha256(JSON.stringify([content, row]));
@@ -67,12 +67,12 @@ function placeIn(source: Members): unknown[] {
   return [...TABLE.flatMap((name) => source[name] ?? []), ...position];
 }
 
-/** What follows a delete in a compacted topic. It has nothing but its place. */
-function tombstone({ place }: Sealed): Opened<null> {
+/** What follows a delete in a compacted topic. It has nothing but its coordinates. */
+function tombstone({ coordinates }: Sealed): Opened<null> {
   return {
     key() {
-      if (place.includes(undefined)) throw read.malformed('the body', 'a JSON object');
-      return keyOf(['tombstone', ...place]);
+      if (coordinates.includes(undefined)) throw read.malformed('the body', 'a JSON object');
+      return keyOf(['tombstone', ...coordinates]);
     },
     payload: () => null,
     compared: () => null,
@@ -85,7 +85,7 @@ function tombstone({ place }: Sealed): Opened<null> {
  *
  * The key dedupes what a connector that was restarted writes a second time. It does not dedupe a new snapshot, nor what
  * a connector reads after a failover to a server whose log has other positions. A tombstone is null, and is known by
- * its place in the topic.
+ * its coordinates in the topic.
  *
  * @example
  * ```ts

@@ -41,7 +41,7 @@ export interface Sealed {
   readonly body: EnvelopeBody;
   readonly message: WrappedMessage;
   /** Where it stands, as far as that is known. */
-  readonly place: readonly (string | number | undefined)[];
+  readonly coordinates: readonly (string | number | undefined)[];
   /** Reads JSON. Where things are compared, with all digits of its numbers. */
   readonly read: (text: string) => unknown;
 }
@@ -61,10 +61,11 @@ export function envelope<Payload>(open: (sealed: Sealed) => Opened<Payload>): En
       open({
         body: message.Body ?? message.body ?? message.value ?? null,
         message,
-        place: [topic, partition, message.offset],
+        coordinates: [topic, partition, message.offset],
         read: parseExactly,
       }).key(),
-    parse: (body, message = {}) => open({ body, message, place: [], read: JSON.parse }).payload(),
-    fingerprint: (body, message = {}) => open({ body, message, place: [], read: parseExactly }).compared(),
+    parse: (body, message = {}) => open({ body, message, coordinates: [], read: JSON.parse }).payload(),
+    fingerprint: (body, message = {}) =>
+      open({ body, message, coordinates: [], read: parseExactly }).compared(),
   } satisfies Envelope<Payload>);
 }

@@ -1,4 +1,4 @@
-import { type Ending, endingOf, EventError, type Handled } from '../../src/adapter-kit.ts';
+import { endingOf, EventError, type Handled } from '../../src/adapter-kit.ts';
 import { type Problem, problem } from './problem.ts';
 import { bodyIn, isStoredResponse, type StoredResponse } from './stored-response.ts';
 
@@ -92,7 +92,7 @@ function threw(
   return thrown === undefined ? undefined : { kind: 'threw', type, error: thrown.error };
 }
 
-function waiting(ending: Ending & Problem['name'], handled: Handled<unknown>): Answer<never> {
+function waiting(ending: Problem['name'], handled: Handled<unknown>): Answer<never> {
   const retryAfterMs = handled.state === 'pending' ? handled.retryAfterMs : 0;
   const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   return { kind: 'problem', problem: problem(ending, { retryAfterSeconds }) };

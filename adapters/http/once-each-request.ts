@@ -2,13 +2,12 @@ import * as z from 'zod/mini';
 import {
   handlerOption,
   hasMethods,
-  inTransactionOption,
   NOT_AN_OBJECT,
   lazily,
   type NeedsTransactions,
-  parseOptions,
-  withHandler,
   checkConsumerOptions,
+  resolveOptions,
+  consumerFields,
 } from '../../src/adapter-kit.ts';
 import { type Counts, InvalidOptionsError, type MissingOption } from '../../src/index.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
@@ -16,7 +15,7 @@ import type { HttpEventType } from './events.ts';
 import { unlessOver } from './deadline.ts';
 import { cancel, readAll } from './fetch-body.ts';
 import { produce, toResponse } from './fetch-response.ts';
-import { checkRoute, type HttpAttempt, httpFields, type HttpOptions } from './options.ts';
+import { checkRoute, type HttpAttempt, type HttpOptions, httpFields } from './options.ts';
 import { processRequest, type ReceivedRequest } from './process-request.ts';
 import { bodyIsGone, createProcessor, type Processor } from './processor.ts';
 import { unrecordedAttempt } from './unrecorded-attempt.ts';
@@ -96,7 +95,7 @@ export function onceEachRequest<Context = unknown>(
   handler: RequestHandler<NamedContext<Context>>,
 ): OnceEachRequest<Context>;
 export function onceEachRequest(options: object, handler: unknown): OnceEachRequest {
-  const settings = parseOptions(SUBJECT, requestOptions(), withHandler(options, handler));
+  const settings = resolveOptions(SUBJECT, requestOptions(), options, handler);
   const processor = createProcessor(settings, settings.inTransaction);
   const run = settings.handler;
 
@@ -172,7 +171,7 @@ const requestOptions = lazily(() =>
     .strictObject(
       {
         ...httpFields(),
-        inTransaction: inTransactionOption(),
+        inTransaction: consumerFields().inTransaction,
         handler: handlerOption<AnyRequestHandler>('request, attempt'),
       },
       NOT_AN_OBJECT,

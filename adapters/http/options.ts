@@ -1,18 +1,17 @@
 import {
   type FingerprintOptions,
   derivedScopeFault,
-  fingerprintFields,
   flag,
-  handleOnceOption,
   lazily,
   satisfying,
   wholeNumber,
-  eventFields,
+  consumerFields,
+  fingerprintFields,
 } from '../../src/adapter-kit.ts';
 import * as z from 'zod/mini';
 import type { AnyHandleOnce, Attempt, DerivedScope, Logger } from '../../src/index.ts';
 import type { HttpEvent } from './events.ts';
-import { DEFAULT_KEPT_HEADERS, HEADER_NAME, mayBeKept } from './kept-headers.ts';
+import { HEADER_NAME, mayBeKept, DEFAULT_KEPT_HEADERS } from './kept-headers.ts';
 import type { HttpPrincipal } from './record-key.ts';
 
 /** An attempt at a request. */
@@ -119,38 +118,42 @@ const docsUrl = lazily(() =>
 );
 
 /** The fields that both kinds of servers share. */
-export const httpFields = lazily(() => ({
-  handleOnce: handleOnceOption(),
-  route: z
-    .string({ error: 'must be the route, such as /orders/:id' })
-    .check(z.minLength(1, { error: 'must be the route, such as /orders/:id', abort: true })),
-  principal: z.custom<AnyPrincipal | null>((value) => value === null || typeof value === 'function', {
-    error: PRINCIPAL,
-  }),
-  methods: z._default(
-    z
-      .array(z.string({ error: METHOD }).check(z.regex(/^[A-Z]+$/, { error: METHOD })), {
-        error: "must be a list of methods, such as ['POST']",
-      })
-      .check(z.minLength(1, { error: 'must name at least one method' })),
-    ['POST', 'PATCH'],
-  ),
-  required: z._default(flag(), true),
-  strict: z._default(flag(), false),
-  waitMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 0),
-  inFlightStatus: z._default(
-    satisfying<202 | 409>((value) => value === 202 || value === 409, '202 or 409'),
-    409,
-  ),
-  retryAfterSeconds: z._default(wholeNumber('seconds', 0, 86_400), 1),
-  keptHeaders: z._default(z.array(headerName(), { error: 'must be a list of names of headers' }), [
-    ...DEFAULT_KEPT_HEADERS,
-  ]),
-  maxRequestBytes: z._default(wholeNumber('bytes', 0, 1_073_741_824), 1_048_576),
-  docs: z._default(docsUrl(), DRAFT),
-  ...fingerprintFields<Buffer, [request: never]>(),
-  ...eventFields<HttpEvent>(),
-}));
+export const httpFields = lazily(() => {
+  const { handleOnce, onEvent, logger } = consumerFields<HttpEvent>();
+  return {
+    handleOnce,
+    route: z
+      .string({ error: 'must be the route, such as /orders/:id' })
+      .check(z.minLength(1, { error: 'must be the route, such as /orders/:id', abort: true })),
+    principal: z.custom<AnyPrincipal | null>((value) => value === null || typeof value === 'function', {
+      error: PRINCIPAL,
+    }),
+    methods: z._default(
+      z
+        .array(z.string({ error: METHOD }).check(z.regex(/^[A-Z]+$/, { error: METHOD })), {
+          error: "must be a list of methods, such as ['POST']",
+        })
+        .check(z.minLength(1, { error: 'must name at least one method' })),
+      ['POST', 'PATCH'],
+    ),
+    required: z._default(flag(), true),
+    strict: z._default(flag(), false),
+    waitMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 0),
+    inFlightStatus: z._default(
+      satisfying<202 | 409>((value) => value === 202 || value === 409, '202 or 409'),
+      409,
+    ),
+    retryAfterSeconds: z._default(wholeNumber('seconds', 0, 86_400), 1),
+    keptHeaders: z._default(z.array(headerName(), { error: 'must be a list of names of headers' }), [
+      ...DEFAULT_KEPT_HEADERS,
+    ]),
+    maxRequestBytes: z._default(wholeNumber('bytes', 0, 1_073_741_824), 1_048_576),
+    docs: z._default(docsUrl(), DRAFT),
+    ...fingerprintFields<Buffer, [request: never]>(),
+    onEvent,
+    logger,
+  };
+});
 
 /** The options as they apply, defaults filled in. */
 export type HttpSettings = z.output<z.ZodMiniObject<ReturnType<typeof httpFields>>>;

@@ -1,9 +1,9 @@
-import type { Ending } from '../../src/adapter-kit.ts';
+import type { KeptReason } from '../../src/adapter-kit.ts';
 import type { Header } from './kept-headers.ts';
 
 /** Why a request is answered by the adapter, and not by its handler or from its record. */
 export type ProblemName =
-  | Exclude<Ending, 'succeeded'>
+  | Exclude<KeptReason, 'dead-letter-refused'>
   | 'body-too-large'
   | 'malformed-key'
   | 'method-not-allowed'

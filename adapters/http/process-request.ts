@@ -1,4 +1,4 @@
-import { type Consumer, UnlistedError } from '../../src/adapter-kit.ts';
+import { type Kernel, UnlistedError } from '../../src/adapter-kit.ts';
 import { type Attempt, RetryableError } from '../../src/index.ts';
 import { type Answer, answerOf, type Produced, type Ran } from './answer.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
@@ -44,12 +44,12 @@ export async function processRequest<Own>(
   processor: Processor,
   received: ReceivedRequest<Own>,
 ): Promise<Answer<Own>> {
-  const consumer = processor.consumers.get(received.method);
-  if (consumer === undefined) {
+  const kernel = processor.kernels.get(received.method);
+  if (kernel === undefined) {
     return processor.inTransaction ? notAllowed(processor) : { kind: 'pass' };
   }
-  const { answer, key } = await answerIn(processor, consumer, received);
-  emit(processor, consumer.settings.scope, key, answer);
+  const { answer, key } = await answerIn(processor, kernel, received);
+  emit(processor, kernel.settings.scope, key, answer);
   return answer;
 }
 
@@ -61,7 +61,7 @@ interface Answered<Own> {
 
 async function answerIn<Own>(
   processor: Processor,
-  consumer: Consumer,
+  kernel: Kernel,
   received: ReceivedRequest<Own>,
 ): Promise<Answered<Own>> {
   const { required, strict } = processor.settings;
@@ -81,7 +81,7 @@ async function answerIn<Own>(
   }
   const key = recordKey(caller, header.key);
   const operation = { key, idempotencyKey: header.key, body };
-  return { key, answer: await handleOperation(processor, consumer, received, operation) };
+  return { key, answer: await handleOperation(processor, kernel, received, operation) };
 }
 
 interface Operation {
@@ -93,7 +93,7 @@ interface Operation {
 /** Resolves at the timeout of a handler that has not begun to answer; that goes on. */
 async function handleOperation<Own>(
   processor: Processor,
-  consumer: Consumer,
+  kernel: Kernel,
   received: ReceivedRequest<Own>,
   operation: Operation,
 ): Promise<Answer<Own>> {
@@ -121,7 +121,7 @@ async function handleOperation<Own>(
       ...contentOf(processor, received.target, operation.body, received.request),
       ...{ key: operation.key, waitMs: settings.waitMs, timeoutMs, handler },
     });
-    void consumer.handle(read).then((handled) => {
+    void kernel.handle(read).then((handled) => {
       isHandled = true;
       if (isLate) {
         received.discard(ran.produced?.own);

@@ -1,10 +1,10 @@
 import {
   type FingerprintOptions,
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   createTrial,
   fingerprintOf,
-  handlesOf,
+  clockOf,
   hasFingerprintChoice,
 } from '../../src/adapter-kit.ts';
 import { InvalidOptionsError } from '../../src/index.ts';
@@ -23,16 +23,16 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 /** What all requests of an operation share. */
 export function createProcessor(settings: HttpSettings, inTransaction: boolean) {
   const base = settings.handleOnce.withRetries(HTTP_RETRIES);
-  const consumers = settings.methods.map((method) => {
+  const kernels = settings.methods.map((method) => {
     const handleOnce = base.inScope(scopeOf(method, settings.route));
-    return [method, consumerOf({ handleOnce, inTransaction })] as const;
+    return [method, kernelOf({ handleOnce, inTransaction })] as const;
   });
   const { leaseMs, maxResultBytes, storeResult, timeoutMs } = base.settings;
   return {
     settings,
     inTransaction,
     /** By method: each has its own scope. */
-    consumers: new Map(consumers),
+    kernels: new Map(kernels),
     fingerprint: onTrial(hasFingerprintChoice(settings) ? settings : base.settings),
     keptHeaders: namesToKeep(settings.keptHeaders),
     /** Bytes of JSON that a record can keep of a response. */
@@ -41,7 +41,7 @@ export function createProcessor(settings: HttpSettings, inTransaction: boolean) 
     timeoutMs: timeoutMs ?? (inTransaction ? undefined : DEFAULT_TIMEOUT_MS),
     /** How long a handler may go on after its timeout, before its record is free. */
     graceMs: leaseMs,
-    clock: handlesOf(base).clock,
+    clock: clockOf(base),
     events: createAdapterEvents(settings),
   };
 }

@@ -1,10 +1,10 @@
-import { childKeysOf, handlesOf } from '../../src/adapter-kit.ts';
+import { childKeysOf, clockOf } from '../../src/adapter-kit.ts';
 import type { HttpAttempt, HttpSettings } from './options.ts';
 
 /** The attempt of a request that is not recorded: no other has its keys. */
 export function unrecordedAttempt({ handleOnce }: Pick<HttpSettings, 'handleOnce'>): HttpAttempt {
   const { scope } = handleOnce.settings;
-  const key = handlesOf(handleOnce).clock.uuid();
+  const key = clockOf(handleOnce).uuid();
   return {
     key,
     scope,

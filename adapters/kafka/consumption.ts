@@ -1,14 +1,13 @@
 import {
   type Clock,
-  connectionWarning,
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   createTrial,
   type EventSink,
-  handlesOf,
-  warn,
-  type Warning,
+  clockOf,
 } from '../../src/adapter-kit.ts';
+import { connectionWarning } from '../shared/connection-warning.ts';
+import { warn, type Warning } from '../shared/warn.ts';
 import type { Around } from '../../src/index.ts';
 import { inGroup } from '../shared/kafka/log-identity.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
@@ -57,7 +56,7 @@ export function createConsumption<Client extends LogConsumer>(
   findings: readonly Warning<KafkaWarning>[] = [],
 ): Connected<Client> {
   const { concurrency, groupId } = options;
-  const { clock } = handlesOf(options.handleOnce);
+  const clock = clockOf(options.handleOnce);
   const handleOnce = inGroup(options.handleOnce, groupId);
   const events = createAdapterEvents(options);
   const retryTopics = retryTopicsOf(options, events, clock);
@@ -70,12 +69,12 @@ export function createConsumption<Client extends LogConsumer>(
     pauses.forget({ topic, partition });
     events.emit({ type: 'partition-lost', topic, partition });
   }, clock);
-  const { consumer: watched, store } = watchStore(handleOnce, consumerOf({ ...options, handleOnce }));
+  const { kernel: watched, store } = watchStore(handleOnce, kernelOf({ ...options, handleOnce }));
   const processor = {
     ...options,
     key,
     ...trial.fingerprint(options),
-    consumer: watched,
+    kernel: watched,
     events,
     keyTrial,
     retryTopics,

@@ -1,11 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import {
-  parseOptions,
-  type TransactionOf,
-  withHandler,
-  withOwnRetries,
-  type OptionsChecked,
-} from '../../src/adapter-kit.ts';
+import { type TransactionOf, type OptionsChecked, resolveOptions } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { listenTo } from './client/kafkajs.ts';
 import type { RunConfig } from './log/kafkajs-types.ts';
@@ -60,10 +54,7 @@ export function onceEachKafkaMessage<
     OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
   handler: KafkaHandler<KafkaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachKafkaMessage {
-  const resolved = withOwnRetries(
-    parseOptions(SUBJECT, onceEachMessageOptions(), withHandler(options, handler)),
-    SHORT_RETRIES,
-  );
+  const resolved = resolveOptions(SUBJECT, onceEachMessageOptions(), options, handler, SHORT_RETRIES);
   const { concurrency, consumer, consumerConfig, groupId, handleOnce } = resolved;
   const consumption = createConsumption(
     resolved,

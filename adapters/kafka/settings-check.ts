@@ -1,4 +1,4 @@
-import type { Warning } from '../../src/adapter-kit.ts';
+import type { Warning } from '../shared/warn.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
 import type { KafkaWarning } from './log/events.ts';
 import type { ConsumerTimeouts } from './options/options.ts';

@@ -1,4 +1,5 @@
-import { type EventSink, warn } from '../../src/adapter-kit.ts';
+import type { EventSink } from '../../src/adapter-kit.ts';
+import { warn } from '../shared/warn.ts';
 import { HandleOnceError } from '../../src/index.ts';
 import { topicWarnings } from '../shared/kafka/topic-retention.ts';
 import type { KafkaEvent } from './log/events.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { handlesOf, parseOptions, warn, type Warning } from '../../src/adapter-kit.ts';
+import { clockOf, parseOptions } from '../../src/adapter-kit.ts';
+import { warn, type Warning } from '../shared/warn.ts';
 import type { LogAdmin } from './log/log-admin.ts';
 import type { TopicPartitions } from './log/log-client.ts';
 import { SessionClient } from './client/session-client.ts';
@@ -65,7 +66,7 @@ export function createWorker<Admin>(
   { admin, onFailed, retry, fromBeginning = false, topics, ...others }: WorkerOptions<Admin>,
   { findings, adminOf, onFailedOf, retryOf, open }: WorkerClient<Admin>,
 ): KafkaWorker {
-  const { clock } = handlesOf(others.handleOnce);
+  const clock = clockOf(others.handleOnce);
   const consumption = createConsumption(
     {
       ...others,

@@ -1,4 +1,5 @@
-import type { DeliveryEvent, KeptReason, WarningEvent } from '../../src/adapter-kit.ts';
+import type { HandlingEvent, KeptEvent, KeptReason } from '../../src/adapter-kit.ts';
+import type { WarningEvent } from '../shared/warn.ts';
 
 /**
  * Why a record is kept: it is reported as failed, so that Lambda delivers it again.
@@ -28,7 +29,7 @@ export type LambdaWarning =
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type LambdaRecordEvent<Id> =
-  | (DeliveryEvent<LambdaKeptReason> & {
+  | ((HandlingEvent | KeptEvent<LambdaKeptReason>) & {
       /** As the answer names it to Lambda. */
       readonly itemIdentifier: Id;
     })

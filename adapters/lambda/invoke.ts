@@ -1,12 +1,6 @@
-import {
-  connectionWarning,
-  type EventSink,
-  handlesOf,
-  type Hold,
-  type Verdict,
-  verdictEvent,
-  warn,
-} from '../../src/adapter-kit.ts';
+import { type EventSink, clockOf, type Hold, type Verdict, verdictEvent } from '../../src/adapter-kit.ts';
+import { connectionWarning } from '../shared/connection-warning.ts';
+import { warn } from '../shared/warn.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { createDeadline, type LambdaContext } from './deadline.ts';
 import type { LambdaKeptReason, LambdaRecordEvent } from './events.ts';
@@ -24,10 +18,10 @@ export interface InvokeOptions {
 export interface Records<Item, Id> {
   readonly idOf: (item: Item) => Id;
   /** Handles one record, in its turn. It must not throw. */
-  readonly process: (item: Item, place: RecordPlace) => Promise<Verdict | 'not-started'>;
+  readonly process: (item: Item, context: RecordContext) => Promise<Verdict | 'not-started'>;
 }
 
-export interface RecordPlace {
+export interface RecordContext {
   readonly signal: AbortSignal;
   readonly turn: Turn;
   /** Whether Lambda has no answer yet: after it the record is delivered again. */
@@ -50,7 +44,7 @@ export function createInvoke<Id>(
   { handleOnce, concurrency, inTransaction, deadlineMarginMs }: InvokeOptions,
   events: EventSink<LambdaRecordEvent<Id>>,
 ): Invoke<Id> {
-  const { clock } = handlesOf(handleOnce);
+  const clock = clockOf(handleOnce);
   const { leaseMs, maxConnections, scope } = handleOnce.settings;
   warn(connectionWarning({ scope, maxConnections, concurrency, inTransaction }), events);
   const checkTime = createTimeCheck({ leaseMs, deadlineMarginMs }, events);

@@ -1,17 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import {
-  type FingerprintOptions,
-  handlerOption,
-  NOT_AN_OBJECT,
-  lazily,
-  eventFields,
-} from '../../src/adapter-kit.ts';
+import { type FingerprintOptions, handlerOption, NOT_AN_OBJECT, lazily } from '../../src/adapter-kit.ts';
 import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, LambdaKafkaMessage } from './kafka-event.ts';
-import { lambdaFields, type LambdaOptions } from './options.ts';
+import { type LambdaOptions, lambdaFields } from './options.ts';
 
 /** What a handler gets: as under `onceEachKafkaMessage` of `handle-once/kafka`, without the consumer's own. */
 export interface KafkaRecordDelivery<Payload> {
@@ -87,7 +81,7 @@ export const kafkaRecordOptions = lazily(() =>
   z
     .strictObject(
       {
-        ...lambdaFields(),
+        ...lambdaFields<KafkaRecordEvent>(),
         ...logFields<LambdaKafkaMessage>(),
         onFailed: z.enum(['acknowledge', 'keep'], {
           error:
@@ -95,7 +89,6 @@ export const kafkaRecordOptions = lazily(() =>
             "'keep' has it delivered again, until the event source mapping sends it to its on-failure destination",
         }),
         onKept: z._default(z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }), 'throw'),
-        ...eventFields<KafkaRecordEvent>(),
         handler: handlerOption<AnyKafkaRecordHandler>('delivery, attempt'),
       },
       NOT_AN_OBJECT,

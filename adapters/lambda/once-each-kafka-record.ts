@@ -1,25 +1,23 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   describeThrown,
   type EventSink,
-  fingerprintOptionsFor,
   parseOptions,
   type TransactionOf,
   type Verdict,
-  warn,
-  withHandler,
-  withOwnRetries,
   type OptionsChecked,
+  resolveOptions,
 } from '../../src/adapter-kit.ts';
-import { identityOf, inGroup } from '../shared/kafka/log-identity.ts';
+import { warn } from '../shared/warn.ts';
+import { inGroup, identityOf } from '../shared/kafka/log-identity.ts';
 import { defaultParse } from '../shared/kafka/log-options.ts';
 import { topicSource } from '../shared/kafka/message-source.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
 import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
-import { createInvoke, type RecordPlace } from './invoke.ts';
+import { createInvoke, type RecordContext } from './invoke.ts';
 import {
   kafkaInvocation,
   type KafkaItemIdentifier,
@@ -78,10 +76,10 @@ export function onceEachKafkaRecord<
     OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
   handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachKafkaRecord {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, kafkaRecordOptions(), options, handler);
   const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
-  const consumer = consumerOf({ ...resolved, handleOnce });
+  const kernel = kernelOf({ ...resolved, handleOnce });
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
   const warnStuck = createWarnStuck(events);
@@ -89,15 +87,16 @@ export function onceEachKafkaRecord<
 
   async function process(
     { record, itemIdentifier }: Item,
-    { signal, turn }: RecordPlace,
+    { signal, turn }: RecordContext,
   ): Promise<Verdict | 'not-started'> {
     const fetched = placed(record);
     const { topic, partition, message } = toOriginal(fetched);
     const verdict = await deliverInTurn(
-      consumer,
+      kernel,
       {
         ...identityOf(topic, partition, message, resolved.key),
-        fingerprint: fingerprintOptionsFor(resolved, message),
+        fingerprint: resolved,
+        message,
         parse: () => parse(message.value, message),
         handler: (payload, attempt, ...extra) =>
           resolved.handler(

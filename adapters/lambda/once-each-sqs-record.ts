@@ -1,12 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   parseOptions,
   type TransactionOf,
-  withOwnRetries,
-  withHandler,
   type OptionsChecked,
+  resolveOptions,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import { createQueueDelivery } from '../shared/sqs/queue-delivery.ts';
@@ -67,12 +66,12 @@ export function onceEachSqsRecord<
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachSqsRecord {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, sqsRecordOptions(), options, handler);
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
   const delivery = createQueueDelivery<SqsRecord, unknown, DeadLetterQueue>({
     ...resolved,
-    consumer: consumerOf(resolved),
+    kernel: kernelOf(resolved),
     form: recordForm,
     sendDeadLetter: sendRecord,
     emit(event, { messageId }) {
@@ -86,7 +85,7 @@ export function onceEachSqsRecord<
     delivery.look(records);
     const batchItemFailures = await invoke(context, lanesBy(records, messageGroup), {
       idOf: ({ messageId }) => messageId,
-      process: (record, place) => delivery.deliver(record, place),
+      process: (record, context) => delivery.deliver(record, context),
     });
     return { batchItemFailures };
   }

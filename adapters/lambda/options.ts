@@ -1,4 +1,4 @@
-import { lazily, type ParsedPayload, wholeNumber, consumerFields } from '../../src/adapter-kit.ts';
+import { type ParsedPayload, wholeNumber, consumerFields } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import type { AnyHandleOnce, Logger, RetryOptions } from '../../src/index.ts';
@@ -31,8 +31,10 @@ export interface LambdaOptions<
   readonly logger?: Logger | undefined;
 }
 
-export const lambdaFields = lazily(() => ({
-  ...consumerFields(),
-  concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
-  deadlineMarginMs: z._default(wholeNumber('milliseconds', 100, 60_000), 2_000),
-}));
+export function lambdaFields<Event>() {
+  return {
+    ...consumerFields<Event>(),
+    concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
+    deadlineMarginMs: z._default(wholeNumber('milliseconds', 100, 60_000), 2_000),
+  };
+}

@@ -3,19 +3,18 @@ import * as z from 'zod/mini';
 import {
   type FingerprintOptions,
   callback,
-  fingerprintFields,
   handlerOption,
   NOT_AN_OBJECT,
   lazily,
   withMethods,
   checkConsumerOptions,
-  eventFields,
+  fingerprintFields,
 } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
 import { queueUrlOption } from '../shared/sqs/queue-url.ts';
 import type { DeadLetterClient, DeadLetterQueue } from './dead-letter.ts';
 import type { LambdaRecordEvent } from './events.ts';
-import { lambdaFields, type LambdaOptions } from './options.ts';
+import { type LambdaOptions, lambdaFields } from './options.ts';
 import type { SqsRecord } from './sqs-event.ts';
 
 /** An attempt at a record of an SQS event. */
@@ -90,7 +89,7 @@ export const sqsRecordOptions = lazily(() =>
   z
     .strictObject(
       {
-        ...lambdaFields(),
+        ...lambdaFields<SqsRecordEvent>(),
         parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),
         key: z._default(
           callback<(record: SqsRecord) => string | undefined>('a function of the record'),
@@ -98,7 +97,6 @@ export const sqsRecordOptions = lazily(() =>
         ),
         ...fingerprintFields<string, [record: SqsRecord]>(),
         onFailed: z._default(onFailed(), 'keep'),
-        ...eventFields<SqsRecordEvent>(),
         handler: handlerOption<AnySqsRecordHandler>('payload, attempt'),
       },
       NOT_AN_OBJECT,

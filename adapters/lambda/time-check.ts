@@ -1,4 +1,5 @@
-import { type EventSink, type Warning, warn } from '../../src/adapter-kit.ts';
+import type { EventSink } from '../../src/adapter-kit.ts';
+import { type Warning, warn } from '../shared/warn.ts';
 import type { LambdaRecordEvent, LambdaWarning } from './events.ts';
 
 export interface TimeSettings {

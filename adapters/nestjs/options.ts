@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import { handleOnceOption, lazily, NOT_AN_OBJECT, satisfying, withMethods } from '../../src/adapter-kit.ts';
+import { lazily, NOT_AN_OBJECT, satisfying, withMethods, consumerFields } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import type { OnceEachKafkaMessageOptions } from '../kafka/index.ts';
 import type { SqsWorkerOptions } from '../sqs/index.ts';
@@ -53,7 +53,7 @@ const BY_NAME = { error: 'must be an object: settings by the name of their handl
 export const moduleOptions = lazily(() =>
   z.strictObject(
     {
-      handleOnce: handleOnceOption(),
+      handleOnce: consumerFields().handleOnce,
       sqs: byName<SqsSettings>(satisfying(isObject, 'the options of createSqsWorker, without handleOnce')),
       kafka: byName<KafkaSettings>(
         z.looseObject(

@@ -32,7 +32,7 @@ const listOptions = lazily(() =>
         ...filterFields(),
         order: z._default(z.enum(['newest', 'oldest'], { error: "must be 'newest' or 'oldest'" }), 'newest'),
         limit: z._default(wholeNumber('records', 1, 10_000), 100),
-        after: z.optional(satisfying<string>((value) => placeIn(value) !== undefined, 'the next of a page')),
+        after: z.optional(satisfying<string>((value) => cursorIn(value) !== undefined, 'the next of a page')),
       },
       NOT_AN_OBJECT,
     )
@@ -61,33 +61,33 @@ const listOptions = lazily(() =>
 export async function listRecords(options: ListRecordsOptions): Promise<RecordPage> {
   const { order, limit, after, ...filter } = parseOptions('listRecords', listOptions(), options);
   const { client, statements } = tablesOf(filter);
-  const place = placeIn(after) ?? [null, null, null];
+  const cursor = cursorIn(after) ?? [null, null, null];
   // One more than is listed says whether there are more, and costs no second read.
   const rows = await run(client, statements[order], [
     ...filterParameters(filter),
     String(limit + 1),
-    ...place,
+    ...cursor,
   ]);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return { records: rows.slice(0, limit).map(toView), ...given('next', last && placeOf(last)) };
+  return { records: rows.slice(0, limit).map(toView), ...given('next', last && cursorOf(last)) };
 }
 
 /** Microseconds of its first claim, its scope and its key. */
-type Place = readonly [createdUs: string, scope: string, key: string];
+type Cursor = readonly [createdUs: string, scope: string, key: string];
 
-function placeOf(row: DatabaseRow): string {
+function cursorOf(row: DatabaseRow): string {
   const [scope, key] = row;
   return JSON.stringify([row.at(-1), scope, key]);
 }
 
-function placeIn(text: unknown): Place | undefined {
+function cursorIn(text: unknown): Cursor | undefined {
   if (typeof text !== 'string') return undefined;
   try {
     const [createdUs, ...rest] = JSON.parse(text) as string[];
     const [scope, key] = rest;
-    const isPlace =
+    const isCursor =
       /^-?\d{1,18}$/.test(createdUs ?? '') && typeof scope === 'string' && typeof key === 'string';
-    return isPlace ? [createdUs ?? '', scope, key] : undefined;
+    return isCursor ? [createdUs ?? '', scope, key] : undefined;
   } catch {
     return undefined;
   }

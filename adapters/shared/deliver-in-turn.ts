@@ -1,4 +1,4 @@
-import { type Consumer, deliver, type Delivered, type Delivery } from '../../src/adapter-kit.ts';
+import { type Kernel, deliver, type Delivered, type Delivery } from '../../src/adapter-kit.ts';
 
 /** The place of a delivery in its lane. */
 export interface Turn {
@@ -12,25 +12,25 @@ export interface Turn {
 
 /** The same as `deliver`, for a message that may be in a lane. `not-started`: not its turn, and nothing ran. */
 export async function deliverInTurn<R>(
-  consumer: Consumer,
+  kernel: Kernel,
   delivery: Delivery<R>,
   turn: Turn | undefined,
 ): Promise<Delivered<R> | 'not-started'> {
-  if (turn === undefined) return await deliver(consumer, delivery);
-  const delivered = await deliverAt(consumer, delivery, turn);
+  if (turn === undefined) return await deliver(kernel, delivery);
+  const delivered = await deliverAt(kernel, delivery, turn);
   // The one before it, on its way to its record, may have the same key.
   const isEarly = turn.isAhead && isInFlight(delivered);
   if (!isEarly) return delivered;
-  return (await turn.isItsTurn()) ? await deliverAt(consumer, delivery, turn) : 'not-started';
+  return (await turn.isItsTurn()) ? await deliverAt(kernel, delivery, turn) : 'not-started';
 }
 
 async function deliverAt<R>(
-  consumer: Consumer,
+  kernel: Kernel,
   delivery: Delivery<R>,
   { isItsTurn, onReturned }: Turn,
 ): Promise<Delivered<R> | 'not-started'> {
   const start = { isDeclined: false };
-  const delivered = await deliver(consumer, {
+  const delivered = await deliver(kernel, {
     ...delivery,
     async handler(payload, attempt, ...extra) {
       const result = await delivery.handler(payload, attempt, ...extra);

@@ -2,16 +2,16 @@ import { fewAtOnce } from '../../src/adapter-kit.ts';
 import type { Turn } from './deliver-in-turn.ts';
 
 /**
- * The place of a message in a lane, whose messages run one after the other.
+ * The step of a message in its lane, whose messages run one after the other.
  *
  * The claim of the next is sent together with the settle of the one before, so that a message waits for the store once
  * and not twice. Not sooner, or a message that kills its worker would use up the attempts of its neighbour. A claim
  * that does not get its turn is released, uncounted. Measured with an SQS FIFO queue of one group: 1.5 times the
  * messages a second, and two thirds of the CPU of the client.
  */
-export class LanePlace {
-  static first(): LanePlace {
-    return new LanePlace(Promise.resolve(true), false);
+export class LaneStep {
+  static first(): LaneStep {
+    return new LaneStep(Promise.resolve(true), false);
   }
 
   /** Whether the message may run: all before it let the lane go on. */
@@ -38,8 +38,8 @@ export class LanePlace {
     this.onEnded = ended.resolve;
   }
 
-  next(): LanePlace {
-    return new LanePlace(this.#nextMayRun, true);
+  next(): LaneStep {
+    return new LaneStep(this.#nextMayRun, true);
   }
 
   /** Its turn, where a condition of the lane holds too. */
@@ -67,18 +67,18 @@ function settledLater<T>(): {
  */
 export async function runPipelined<Item>(
   lane: readonly Item[],
-  run: (item: Item, place: LanePlace) => Promise<boolean>,
+  run: (item: Item, step: LaneStep) => Promise<boolean>,
   isEnded: () => boolean,
 ): Promise<void> {
-  let place = LanePlace.first();
+  let step = LaneStep.first();
   for (const item of lane) {
     if (isEnded()) break;
-    const own = place;
-    place = own.next();
+    const own = step;
+    step = own.next();
     own.onEnded(run(item, own));
     if (!(await own.mayClaimNext)) break;
   }
-  await place.mayRun;
+  await step.mayRun;
 }
 
 interface RunLanes<Item> {
@@ -93,7 +93,7 @@ export async function runLanes<Item>(
   lanes: readonly (readonly Item[])[],
   { concurrency, hasTime, run }: RunLanes<Item>,
 ): Promise<void> {
-  const runAt = (item: Item, place: LanePlace) => run(item, place.turn(hasTime));
+  const runAt = (item: Item, step: LaneStep) => run(item, step.turn(hasTime));
   await fewAtOnce(lanes, concurrency, (lane) => runPipelined(lane, runAt, () => !hasTime()));
 }
 

@@ -1,8 +1,8 @@
 import {
-  type Consumer,
+  type Kernel,
   endingOf,
   type Handled,
-  handlesOf,
+  clockOf,
   meaningOf,
   storeIsUsable,
   wasAbandoned,
@@ -15,8 +15,8 @@ export type StoreReach = 'reachable' | 'unreachable' | 'unknown';
 const FRESH_MS = 10_000;
 
 /** Follows what the store answers a consumer. */
-export function watchStore(handleOnce: AnyHandleOnce, consumer: Consumer) {
-  const { clock } = handlesOf(handleOnce);
+export function watchStore(handleOnce: AnyHandleOnce, kernel: Kernel) {
+  const clock = clockOf(handleOnce);
   let last: StoreReach = 'unknown';
   let answeredAt = -Infinity;
   let isAsking = false;
@@ -39,16 +39,16 @@ export function watchStore(handleOnce: AnyHandleOnce, consumer: Consumer) {
     return last;
   }
 
-  const watched: Consumer = {
-    ...consumer,
+  const watched: Kernel = {
+    ...kernel,
     async handle(read) {
-      const handled = await consumer.handle(read);
+      const handled = await kernel.handle(read);
       const answered = storeAnswered(handled);
       if (answered !== undefined) update(answered);
       return handled;
     },
   };
-  return { consumer: watched, store: { update, reach } };
+  return { kernel: watched, store: { update, reach } };
 }
 
 /**

@@ -2,19 +2,18 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
   storeIsUsable,
-  connectionWarning,
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
-  handlesOf,
+  clockOf,
   NOT_AN_OBJECT,
   lazily,
   parseOptions,
   type TransactionOf,
-  warn,
-  withHandler,
-  withOwnRetries,
   type OptionsChecked,
+  resolveOptions,
 } from '../../src/adapter-kit.ts';
+import { connectionWarning } from '../shared/connection-warning.ts';
+import { warn } from '../shared/warn.ts';
 import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
 import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
@@ -110,14 +109,14 @@ export function createSqsWorker<
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): SqsWorker {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, sqsWorkerOptions(), options, handler);
   const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;
   checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
-  const { clock } = handlesOf(handleOnce);
+  const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const { consumer, store } = watchStore(handleOnce, consumerOf(resolved));
-  const delivery = createMessageDelivery({ ...resolved, consumer }, resolved.queueUrl, queue, events);
+  const { kernel, store } = watchStore(handleOnce, kernelOf(resolved));
+  const delivery = createMessageDelivery({ ...resolved, kernel }, resolved.queueUrl, queue, events);
   const processor = { delivery, queue, events };
   let run: Run | undefined;
   let isStarted = false;

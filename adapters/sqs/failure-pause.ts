@@ -1,4 +1,4 @@
-import { type Clock, retryWait, spread, type Timer } from '../../src/adapter-kit.ts';
+import { type Clock, retryWait, type Timer } from '../../src/adapter-kit.ts';
 
 const PAUSES = { baseMs: 200, maxMs: 30_000 };
 
@@ -17,7 +17,7 @@ export function createPause(onResume: () => void, clock: Clock) {
     fail(): void {
       if (timer !== undefined) return;
       failures += 1;
-      timer = clock.setTimer(resume, spread(retryWait(PAUSES, failures), clock));
+      timer = clock.setTimer(resume, retryWait(PAUSES, failures, clock));
     },
     succeed(): void {
       failures = 0;

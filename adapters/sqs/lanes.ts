@@ -1,9 +1,9 @@
-import { LanePlace } from '../shared/lanes.ts';
+import { LaneStep } from '../shared/lanes.ts';
 
 /** What a running message has of its lanes. */
 export interface RunningItem {
   /** Of a message of a FIFO group: it goes on when `onEnded` is called. */
-  readonly place: LanePlace | undefined;
+  readonly step: LaneStep | undefined;
   /** To be called when its handler needs its slot no more. */
   readonly onHandled: () => void;
 }
@@ -12,7 +12,7 @@ export interface LanesOptions<Item> {
   readonly concurrency: number;
   /** The FIFO group of one; undefined where no order is to be kept. */
   readonly groupOf: (item: Item) => string | undefined;
-  /** Runs one to its end at the queue. It must not throw, and has to end its place. */
+  /** Runs one to its end at the queue. It must not throw, and has to end its step. */
   readonly run: (item: Item, running: RunningItem) => Promise<void>;
   /** Returns what has not been started to the queue. */
   readonly giveBack: (items: readonly Item[]) => void;
@@ -22,8 +22,8 @@ export interface LanesOptions<Item> {
 
 /** A FIFO group with a running message. */
 interface Group {
-  /** The place of its next message. */
-  next: LanePlace;
+  /** The step of its next message. */
+  next: LaneStep;
   /** Whether the next of it may be claimed. */
   isFree: boolean;
   running: number;
@@ -32,7 +32,7 @@ interface Group {
 /**
  * Starts messages in order, at most `concurrency` handlers at once, and those of one FIFO group one after the other.
  *
- * A handler's place is free when it has ended, and its transaction if it has one: the next message is claimed while the
+ * A handler's slot is free when it has ended, and its transaction if it has one: the next message is claimed while the
  * one before is put on record and deleted, so that a worker with one handler waits once a message for the store, and
  * not at all for the queue. In a FIFO group the handler of that next one starts when the one before is acknowledged. It
  * does not wait for the delete: where that fails, the message comes again and is answered from its record.
@@ -69,7 +69,7 @@ export function createLanes<Item>(options: LanesOptions<Item>) {
     const name = options.groupOf(item);
     const ended =
       name === undefined
-        ? options.run(item, { place: undefined, onHandled })
+        ? options.run(item, { step: undefined, onHandled })
         : runInGroup(name, item, onHandled);
     const run = ended.then(() => {
       running.delete(run);
@@ -81,13 +81,13 @@ export function createLanes<Item>(options: LanesOptions<Item>) {
   }
 
   async function runInGroup(name: string, item: Item, onHandled: () => void): Promise<void> {
-    const group = groups.get(name) ?? { next: LanePlace.first(), isFree: true, running: 0 };
+    const group = groups.get(name) ?? { next: LaneStep.first(), isFree: true, running: 0 };
     groups.set(name, group);
-    const place = group.next;
-    group.next = place.next();
+    const step = group.next;
+    group.next = step.next();
     group.isFree = false;
     group.running += 1;
-    void place.mayClaimNext.then((may) => {
+    void step.mayClaimNext.then((may) => {
       if (!may) return;
       group.isFree = true;
       startWhatCan();
@@ -95,7 +95,7 @@ export function createLanes<Item>(options: LanesOptions<Item>) {
     const followed = group.next.mayRun.then((goesOn) => {
       if (!goesOn) returnBlocked(name, group);
     });
-    await options.run(item, { place, onHandled });
+    await options.run(item, { step, onHandled });
     await followed;
     group.running -= 1;
     if (group.running === 0) groups.delete(name);

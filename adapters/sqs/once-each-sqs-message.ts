@@ -1,14 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
-  handlesOf,
+  clockOf,
   messageOptions,
   parseOptions,
   type TransactionOf,
-  withOwnRetries,
-  withHandler,
   type OptionsChecked,
+  resolveOptions,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
@@ -65,15 +64,15 @@ export function onceEachSqsMessage<
   options: SqsOptions<Schema, Parsed, InTransaction> & OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>, Result>,
 ): HandleMessage<Result> {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, sqsOptions(), options, handler);
   const { handleOnce, visibilityTimeoutSeconds } = resolved;
   checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
-  const { clock } = handlesOf(handleOnce);
+  const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const consumer = consumerOf(resolved);
+  const kernel = kernelOf(resolved);
   const delivery = createMessageDelivery(
-    { ...resolved, consumer, handler: resolved.handler as AnyQueueHandler<SqsMessage, Result> },
+    { ...resolved, kernel, handler: resolved.handler as AnyQueueHandler<SqsMessage, Result> },
     resolved.queueUrl,
     queue,
     events,

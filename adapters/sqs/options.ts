@@ -6,7 +6,6 @@ import {
   wholeNumber,
   withMethods,
   checkConsumerOptions,
-  eventFields,
 } from '../../src/adapter-kit.ts';
 import type { Logger } from '../../src/index.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
@@ -15,13 +14,13 @@ import type { SqsClient } from '../shared/sqs/queue.ts';
 import {
   type AnyQueueHandler,
   isOtherQueue,
-  messageFields,
   type SqsOnFailed,
   type QueueAttempt,
-  queueFields,
   type QueueHandler,
   type QueueOptions,
   SAME_QUEUE,
+  queueFields,
+  messageFields,
 } from '../shared/sqs/queue-options.ts';
 import { queueUrlOption } from '../shared/sqs/queue-url.ts';
 import { MAX_VISIBILITY_SECONDS } from '../shared/sqs/visibility-limits.ts';
@@ -66,10 +65,9 @@ export interface SqsOptions<
 const fields = lazily(() => ({
   client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
   queueUrl: queueUrlOption('the queue'),
-  ...queueFields(),
+  ...queueFields<SqsEvent>(),
   ...messageFields<SqsMessage>(),
   visibilityTimeoutSeconds: z.optional(wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS)),
-  ...eventFields<SqsEvent>(),
   handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
 }));
 

@@ -1,10 +1,10 @@
 import {
   type EventSink,
   type Handled,
-  handledFacts,
   type Kept,
-  keptEvent,
   type Verdict,
+  handledFacts,
+  verdictEvent,
 } from '../../src/adapter-kit.ts';
 import type { Outcome } from '../../src/index.ts';
 import { twice } from '../shared/sqs/in-time.ts';
@@ -122,7 +122,7 @@ export function kept(
   why: Pick<Kept<SqsKeptReason>, 'key' | 'reason' | 'error'>,
   visibleAfterSeconds?: number,
 ): Applied {
-  events.emit({ ...keptEvent(why), messageId, visibleAfterSeconds });
+  events.emit({ ...verdictEvent(why), messageId, visibleAfterSeconds });
   return {
     action: 'kept',
     reason: why.reason,

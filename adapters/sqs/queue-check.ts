@@ -1,4 +1,5 @@
-import { type EventSink, warn } from '../../src/adapter-kit.ts';
+import type { EventSink } from '../../src/adapter-kit.ts';
+import { warn } from '../shared/warn.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
 import { isNoSuchQueue, type Queue } from '../shared/sqs/queue.ts';
 import { checkQueue, ofQueue, readFacts } from '../shared/sqs/queue-check.ts';

@@ -1,6 +1,6 @@
-import { type Clock, endsWithin, type EventSink, now, type Timer } from '../../src/adapter-kit.ts';
+import { type Clock, endsWithin, type EventSink, type Timer } from '../../src/adapter-kit.ts';
 import { MAX_BATCH, type Queue } from '../shared/sqs/queue.ts';
-import { receivedAtOf } from '../shared/sqs/visibility-limits.ts';
+import { startPoll } from '../shared/sqs/visibility-limits.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import { createPause } from './failure-pause.ts';
@@ -80,8 +80,9 @@ export function createReceiver(options: ReceiverOptions) {
 
   async function receive(max: number): Promise<void> {
     const { waitTimeSeconds, visibilityTimeoutSeconds } = options;
-    const sentAt = now(clock);
-    if (underWay === 0) turnedAt = sentAt.monotonicMs;
+    const receivedAt = startPoll(clock, waitTimeSeconds);
+    const sentAt = clock.monotonic();
+    if (underWay === 0) turnedAt = sentAt;
     underWay += 1;
     try {
       const signal = aborter.signal;
@@ -89,8 +90,8 @@ export function createReceiver(options: ReceiverOptions) {
       const messages = await queue.receive(request);
       answeredAt = new Date(clock.wall());
       receivePause.succeed();
-      adapt(messages.length, max, clock.monotonic() - sentAt.monotonicMs);
-      options.onMessages(messages, receivedAtOf(clock, sentAt, waitTimeSeconds));
+      adapt(messages.length, max, clock.monotonic() - sentAt);
+      options.onMessages(messages, receivedAt());
     } catch (error) {
       if (aborter.signal.aborted) return;
       events.emit({ type: 'queue-error', queue: queue.name, verb: 'receive', error });

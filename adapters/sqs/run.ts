@@ -4,7 +4,7 @@ import { createLanes, type RunningItem } from './lanes.ts';
 import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
 import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
 import { createReceiver } from './receiver.ts';
-import { LanePlace } from '../shared/lanes.ts';
+import { LaneStep } from '../shared/lanes.ts';
 import { createVisibilityKeeper, type HeldMessage } from './visibility.ts';
 import { storeAnswered } from '../shared/store-health.ts';
 
@@ -113,10 +113,10 @@ export function startRun(options: RunOptions) {
     return isJoined;
   }
 
-  async function run(item: HeldMessage, { place, onHandled }: RunningItem): Promise<void> {
+  async function run(item: HeldMessage, { step, onHandled }: RunningItem): Promise<void> {
     await processDelivery(processor, item, {
       signal: handlers.signal,
-      turn: (place ?? LanePlace.first()).turn(() => stopping === undefined),
+      turn: (step ?? LaneStep.first()).turn(() => stopping === undefined),
       onStart() {
         runningHandlers += 1;
         untried.delete(item);
@@ -124,11 +124,11 @@ export function startRun(options: RunOptions) {
       },
       onHandled() {
         runningHandlers -= 1;
-        // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
+        // A transaction that loses a conflict runs its handler again: it keeps its slot until it has ended.
         if (!inTransaction) onHandled();
       },
       onAnswered(acknowledged, handled) {
-        place?.onEnded(acknowledged);
+        step?.onEnded(acknowledged);
         onHandled();
         untried.delete(item);
         const answered = handled && storeAnswered(handled);

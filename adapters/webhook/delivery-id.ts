@@ -4,10 +4,10 @@ import { MissingIdError } from './errors.ts';
 import type { IdLocation } from './sources.ts';
 
 /** The id of a delivery. Throws `MissingIdError`, which says where it was looked for; no id is ever made up. */
-export function deliveryIdAt(place: IdLocation, delivery: ReceivedWebhook): string {
-  if ('header' in place) return inHeader(place.header, delivery);
-  if ('pointer' in place) return inBody(place.pointer, delivery);
-  return byFunction(place.id, delivery);
+export function deliveryIdAt(location: IdLocation, delivery: ReceivedWebhook): string {
+  if ('header' in location) return inHeader(location.header, delivery);
+  if ('pointer' in location) return inBody(location.pointer, delivery);
+  return byFunction(location.id, delivery);
 }
 
 /** Two names of one id. A library that verifies the first reads the second where another header is missing. */

@@ -1,8 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
-  abortSignal,
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   hasFingerprintChoice,
   NOT_AN_OBJECT,
@@ -10,9 +9,9 @@ import {
   parseOptions,
   type TransactionOf,
   wholeNumber,
-  withHandler,
-  withOwnRetries,
   type OptionsChecked,
+  resolveOptions,
+  messageOptions,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts, Outcome } from '../../src/index.ts';
 import { answerTo, type WebhookAnswer } from './answer.ts';
@@ -100,15 +99,15 @@ export function onceEachWebhook<
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: WebhookHandler<WebhookPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>, Result>,
 ): HandleWebhook<Result> {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, webhookOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, webhookOptions(), options, handler);
   const { source, verify, parse } = resolved;
   const known = sourceOf(source);
   const scope = scopeOf(resolved);
   const handleOnce = resolved.handleOnce.inScope(scope);
   const processor: Processor<Result> = {
     name: scope.name,
-    consumer: consumerOf({ ...resolved, handleOnce }),
-    place: known.place,
+    kernel: kernelOf({ ...resolved, handleOnce }),
+    location: known.location,
     // The provider's own list applies only where no option is given, here or in createHandleOnce.
     fingerprint: [resolved, handleOnce.settings].some(hasFingerprintChoice) ? resolved : known,
     verify,
@@ -136,7 +135,7 @@ export function onceEachWebhook<
 const handleOptionsSchema = lazily(() =>
   z.strictObject(
     {
-      signal: z.optional(abortSignal()),
+      signal: messageOptions().shape.signal,
       waitMs: z.optional(wholeNumber('milliseconds', 0, 43_200_000)),
     },
     NOT_AN_OBJECT,

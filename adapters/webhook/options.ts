@@ -2,7 +2,6 @@ import {
   type FingerprintOptions,
   callback,
   derivedScopeFault,
-  fingerprintFields,
   handlerOption,
   jsonPointer,
   lazily,
@@ -10,7 +9,7 @@ import {
   type ParsedPayload,
   checkConsumerOptions,
   consumerFields,
-  eventFields,
+  fingerprintFields,
 } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
@@ -144,7 +143,7 @@ export const webhookOptions = lazily(() =>
   z
     .strictObject(
       {
-        ...consumerFields(),
+        ...consumerFields<WebhookEvent>(),
         source: source(),
         name: z.optional(
           z.string({ error: NAME }).check(z.regex(/^[\w.-]{1,100}$/, { error: NAME, abort: true })),
@@ -155,7 +154,6 @@ export const webhookOptions = lazily(() =>
         ),
         parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),
         ...fingerprintFields<Buffer, [delivery: ReceivedWebhook]>(),
-        ...eventFields<WebhookEvent>(),
         handler: handlerOption<AnyWebhookHandler<unknown>>('payload, attempt'),
       },
       NOT_AN_OBJECT,

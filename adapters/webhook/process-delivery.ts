@@ -1,10 +1,9 @@
 import {
   type FingerprintOptions,
   causeOf,
-  type Consumer,
+  type Kernel,
   deliver,
   endingOf,
-  fingerprintOptionsFor,
   nameOfThrown,
   type Verdict,
 } from '../../src/adapter-kit.ts';
@@ -21,8 +20,8 @@ export interface Processor<R> {
   /** Of the source. */
   readonly name: string;
   /** Of the scope of the source. */
-  readonly consumer: Consumer;
-  readonly place: IdLocation;
+  readonly kernel: Kernel;
+  readonly location: IdLocation;
   readonly fingerprint: FingerprintOptions<Buffer, [delivery: ReceivedWebhook]>;
   readonly verify: Verify | 'already-verified';
   readonly parse: (body: string) => unknown;
@@ -49,22 +48,23 @@ export async function processDelivery<R>(
   delivery: ReceivedWebhook,
   limits: DeliveryLimits,
 ): Promise<Processed<R>> {
-  const { name, consumer, place, verify, parse, handler, fingerprint } = processor;
+  const { name, kernel, location, verify, parse, handler, fingerprint } = processor;
   let id: string;
   try {
     await checkSignature(verify, delivery);
-    id = deliveryIdAt(place, delivery);
+    id = deliveryIdAt(location, delivery);
   } catch (error) {
     const reason = refusalReason(error);
     return { id: undefined, type: reason, verdict: { acknowledge: false, key: '', reason, error } };
   }
   const { headers, body } = delivery;
   const compared = copyOf(delivery);
-  const { handled, ...verdict } = await deliver(consumer, {
+  const { handled, ...verdict } = await deliver(kernel, {
     ...limits,
     key: () => id,
     content: () => compared.body,
-    fingerprint: fingerprintOptionsFor(fingerprint, compared),
+    fingerprint,
+    message: compared,
     parse: () => parse(body.toString()),
     handler: (payload, attempt, ...extra) =>
       handler(payload as never, Object.assign(attempt, { headers }), ...(extra as never[])),

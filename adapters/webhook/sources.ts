@@ -20,24 +20,24 @@ export type IdLocation =
 
 /** What is known of a sender. */
 export interface Source {
-  readonly place: IdLocation;
+  readonly location: IdLocation;
   /** Members of its JSON bodies that a redelivery under the same id may have changed, as JSON pointers. */
   readonly ignoredFields: readonly string[];
 }
 
 export const providers: Readonly<Record<WebhookProvider, Source>> = {
   // The same for each redelivery. It names the event: all hooks and apps that an event goes to get one id.
-  github: { place: { header: 'x-github-delivery' }, ignoredFields: [] },
+  github: { location: { header: 'x-github-delivery' }, ignoredFields: [] },
   // Kept by retries. Not X-Shopify-Event-Id, which all topics that one action of a merchant sets off share.
-  shopify: { place: { header: 'x-shopify-webhook-id' }, ignoredFields: [] },
-  slack: { place: { pointer: '/event_id' }, ignoredFields: [] },
-  'standard-webhooks': { place: { header: 'webhook-id' }, ignoredFields: [] },
+  shopify: { location: { header: 'x-shopify-webhook-id' }, ignoredFields: [] },
+  slack: { location: { pointer: '/event_id' }, ignoredFields: [] },
+  'standard-webhooks': { location: { header: 'webhook-id' }, ignoredFields: [] },
   // It counts the endpoints that have yet to take the event, so that it falls while the event is repeated.
-  stripe: { place: { pointer: '/id' }, ignoredFields: ['/pending_webhooks'] },
+  stripe: { location: { pointer: '/id' }, ignoredFields: ['/pending_webhooks'] },
   // Svix sends webhook-id too, with the same id.
-  svix: { place: { header: 'svix-id' }, ignoredFields: [] },
+  svix: { location: { header: 'svix-id' }, ignoredFields: [] },
 };
 
 export function sourceOf(source: WebhookProvider | IdLocation): Source {
-  return typeof source === 'string' ? providers[source] : { place: source, ignoredFields: [] };
+  return typeof source === 'string' ? providers[source] : { location: source, ignoredFields: [] };
 }

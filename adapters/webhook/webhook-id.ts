@@ -22,5 +22,5 @@ const sourceOption = lazily(() => z.object({ source: sourceSchema() }));
  */
 export function webhookId(source: WebhookProvider | IdLocation, delivery: WebhookDelivery): string {
   const resolved = parseOptions(SUBJECT, sourceOption(), { source });
-  return deliveryIdAt(sourceOf(resolved.source).place, toReceived(SUBJECT, delivery));
+  return deliveryIdAt(sourceOf(resolved.source).location, toReceived(SUBJECT, delivery));
 }

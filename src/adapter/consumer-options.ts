@@ -1,36 +1,28 @@
+import { retryFields } from '../options/retries.ts';
 import * as z from 'zod/mini';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
 import { HANDLES } from '../engine/hidden-handles.ts';
 import { checkFingerprints } from '../options/fingerprint-options.ts';
 import { eventHook, flag, standardSchema } from '../options/parse-options.ts';
-import { retryFields } from '../options/retries.ts';
 import { loggerOption } from '../reporting/logger.ts';
 
-/** The option `handleOnce`. A wrong one ends the check: rules of the whole read its settings. */
-export function handleOnceOption(): z.ZodMiniType<AnyHandleOnce, AnyHandleOnce> {
+/** A wrong one ends the check: rules of the whole read its settings. */
+function handleOnceOption(): z.ZodMiniType<AnyHandleOnce, AnyHandleOnce> {
   return z.custom<AnyHandleOnce>((value) => typeof value === 'function' && HANDLES in value, {
     error: 'must be made by createHandleOnce',
   });
 }
 
-/** The option `inTransaction` of adapters. */
-export function inTransactionOption(): z.ZodMiniDefault<z.ZodMiniBoolean> {
-  return z._default(flag(), false);
-}
-
-/** The options that all consumers of messages have. */
-export function consumerFields() {
+/** The options that all consumers have. */
+export function consumerFields<Event>() {
   return {
     handleOnce: handleOnceOption(),
     ...retryFields(),
-    inTransaction: inTransactionOption(),
+    inTransaction: z._default(flag(), false),
     schema: z.optional(standardSchema()),
+    onEvent: eventHook<Event>(),
+    logger: loggerOption(),
   };
-}
-
-/** The options `onEvent` and `logger`. */
-export function eventFields<Event>() {
-  return { onEvent: eventHook<Event>(), logger: loggerOption() };
 }
 
 /** Refuses options of an adapter that are right alone and wrong together. */

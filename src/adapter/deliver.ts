@@ -1,8 +1,9 @@
+import { fingerprintOptionsFor } from '../options/fingerprint-options.ts';
 import { deadLetterFacts } from './dead-letter.ts';
 import { decide } from './decide.ts';
 import type { Handled } from '../words/endings.ts';
 import type { Outcome } from '../words/outcome.ts';
-import type { Consumer } from './consumer.ts';
+import type { Kernel } from './kernel.ts';
 import type { Delivery } from './delivery.ts';
 import { foundKey } from './found-key.ts';
 import type { Verdict } from './verdict.ts';
@@ -11,19 +12,19 @@ import type { Verdict } from './verdict.ts';
 export type Delivered<R> = Verdict & { readonly handled: Handled<R> };
 
 /** Handles a delivery once, and sends the dead letter that it asks for. It never throws. */
-export async function deliver<R>(consumer: Consumer, delivery: Delivery<R>): Promise<Delivered<R>> {
-  const { settings, schema = settings.schema } = consumer;
-  const { fingerprint, content, parse, handler, mayStart, signal, waitMs, source, emit } = delivery;
+export async function deliver<R>(kernel: Kernel, delivery: Delivery<R>): Promise<Delivered<R>> {
+  const { settings, schema = settings.schema } = kernel;
+  const { fingerprint, message, content, parse, handler, mayStart, signal, waitMs, source, emit } = delivery;
   let key = '';
-  const handled = await consumer.handle(() => {
+  const handled = await kernel.handle(() => {
     key = foundKey(delivery.key);
     return {
-      ...fingerprint,
+      ...fingerprintOptionsFor(fingerprint, message as never),
       ...{ key, content: content(), parse, schema, handler, mayStart, signal, waitMs, source },
     };
   });
   if ('replayed' in handled && handled.replayed) emit({ type: 'replayed', key, state: handled.state });
-  return { handled, ...(await verdictOf(consumer, delivery, key, handled)) };
+  return { handled, ...(await verdictOf(kernel, delivery, key, handled)) };
 }
 
 /** How a delivery was handled, for its caller: the outcome, and what was thrown or refused the dead letter. */
@@ -36,7 +37,7 @@ export function handledFacts<R>({ handled, ...verdict }: Delivered<R>): {
 }
 
 async function verdictOf(
-  { settings }: Consumer,
+  { settings }: Kernel,
   { onFailed, emit }: Delivery<unknown>,
   key: string,
   handled: Handled<unknown>,

@@ -52,6 +52,3 @@ export interface KeptEvent<Reason extends string = KeptReason> extends OfKey {
   /** What was thrown, where the reason is no outcome: by `handleOnce`, or by what refused the dead letter. */
   readonly error?: EventError;
 }
-
-/** What becomes of a delivery, in the words that all adapters share. `Reason` is why a message can be kept. */
-export type DeliveryEvent<Reason extends string = KeptReason> = HandlingEvent | KeptEvent<Reason>;

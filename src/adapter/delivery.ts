@@ -13,7 +13,9 @@ export interface Delivery<R> {
   readonly key: () => string | undefined;
   /** Gives what has to be the same each time that the key comes. */
   readonly content: () => unknown;
-  readonly fingerprint: FingerprintOptions<never>;
+  readonly fingerprint: FingerprintOptions<never, [message: never]>;
+  /** What the function `fingerprint` gets besides the content. */
+  readonly message: unknown;
   /** Turns the message into what the schema, or else the handler, gets. Called only once it is claimed. */
   readonly parse: () => unknown;
   readonly handler: Handler<unknown, unknown[], R>;

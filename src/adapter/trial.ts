@@ -3,6 +3,7 @@ import { InvalidKeyError, InvalidOptionsError } from '../words/errors.ts';
 import {
   fingerprintOf,
   type FingerprintOptions,
+  fingerprintOptionsFor,
   hasFingerprintChoice,
 } from '../options/fingerprint-options.ts';
 import { causeOf, describeThrown, nameOfThrown } from '../payload/stored-error.ts';
@@ -18,9 +19,7 @@ const FIXES = {
 
 type IdentityOption = keyof typeof FIXES;
 
-type Identity = Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint'>;
-
-export type Trial = ReturnType<typeof createTrial>;
+type Identity = Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'message'>;
 
 /**
  * Whether such functions work at all in one consumer. Until one has returned something, what it throws is a fault of
@@ -65,9 +64,12 @@ export function createTrial(untilThen = 'Messages are kept until it works') {
     look<Message>(messages: readonly Message[], identityOf: (message: Message) => Identity): void {
       for (const message of messages) {
         if (open.size === 0) return;
-        const { key, content, fingerprint } = identityOf(message);
+        const { key, content, fingerprint, message: compared } = identityOf(message);
         if (open.has('key')) ignoringErrors(() => foundKey(key));
-        if (open.has('fingerprint')) ignoringErrors(() => fingerprintOf(fingerprint)(content()));
+        if (open.has('fingerprint'))
+          ignoringErrors(() =>
+            fingerprintOf(fingerprintOptionsFor(fingerprint, compared as never))(content()),
+          );
       }
     },
   };

@@ -21,17 +21,16 @@ export interface Kept<Reason extends string = KeptReason> {
 /** What has to be done at the broker. */
 export type Verdict<Reason extends string = KeptReason> = Acknowledged | Kept<Reason>;
 
+type KeptFacts<Reason extends string> = Pick<Kept<Reason>, 'key' | 'reason' | 'error'>;
+
 /** The event of a verdict, to be emitted once it is applied at the broker. */
+export function verdictEvent<Reason extends string>(verdict: KeptFacts<Reason>): Emitted<KeptEvent<Reason>>;
 export function verdictEvent<Reason extends string>(
   verdict: Verdict<Reason>,
-): { readonly type: 'acknowledged'; readonly key: string } | Emitted<KeptEvent<Reason>> {
-  return verdict.acknowledge ? { type: 'acknowledged', key: verdict.key } : keptEvent(verdict);
-}
-
-export function keptEvent<Reason extends string>({
-  key,
-  reason,
-  error,
-}: Pick<Kept<Reason>, 'key' | 'reason' | 'error'>): Emitted<KeptEvent<Reason>> {
+): { readonly type: 'acknowledged'; readonly key: string } | Emitted<KeptEvent<Reason>>;
+export function verdictEvent(verdict: Acknowledged | KeptFacts<string>) {
+  const { key } = verdict;
+  if (!('reason' in verdict)) return { type: 'acknowledged', key };
+  const { reason, error } = verdict;
   return { type: 'kept', key, reason, ...(error === undefined ? {} : { error }) };
 }

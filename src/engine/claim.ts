@@ -4,7 +4,7 @@ import { elapsedSince, type Instant } from '../lib/instant.ts';
 import type { TimedClaimReply } from '../store/records.ts';
 import type { ClaimReply, ClaimRequest } from '../store/store.ts';
 import { endOf, type Engine } from './engine.ts';
-import { retryWait, spread } from '../lib/retry.ts';
+import { retryWait } from '../lib/retry.ts';
 
 const RESEND_DELAY_MS = 50;
 /** Many may wait for one owner. */
@@ -15,7 +15,7 @@ interface Claimed {
   readonly token: string;
   readonly sentAt: Instant;
   readonly reply: ClaimReply;
-  readonly leavePlace?: () => void;
+  readonly leaveSlot?: () => void;
 }
 
 interface Patience {
@@ -43,7 +43,7 @@ export async function claimPatiently(
   for (let looks = 1; answer.reply.kind === 'in-flight'; looks += 1) {
     const leftMs = endsAt - engine.clock.monotonic();
     if (leftMs <= 0) break;
-    const untilLookMs = spread(retryWait(LOOKS, looks), engine.clock);
+    const untilLookMs = retryWait(LOOKS, looks, engine.clock);
     const waitMs = Math.min(untilLookMs, answer.reply.retryAfterMs, leftMs);
     await delay(engine.clock, waitMs, { signal });
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
@@ -66,7 +66,7 @@ function waitEvent({ reply }: Claimed): 'wait-hit' | 'wait-miss' | 'wait-timeout
 
 /**
  * Claims a key. When the reply is lost it is claimed once more, with another token, and the lost claim is taken back. A
- * suspect is claimed again if the suspect place of this process is free.
+ * suspect is claimed again if the suspect slot of this process is free.
  *
  * Without that a dropped connection would leave the message claimed by no one for a whole lease. A store that is
  * down stays an error: the message belongs to the broker until its state can be kept.
@@ -75,27 +75,27 @@ async function claim(engine: Engine, key: string, fingerprint: string, startedAt
   const message = { key, fingerprint, startedAt };
   const first = await claimTwice(engine, message);
   if (first.reply.kind !== 'suspect') return first;
-  const leavePlace = engine.suspects.enter();
-  if (leavePlace === undefined) return first;
+  const leaveSlot = engine.suspects.enter();
+  if (leaveSlot === undefined) return first;
   try {
-    const claimed = await sendOnce(engine, engine.records.claimSuspect, message, 'last');
-    if (claimed.reply.kind === 'claimed') return { ...claimed, leavePlace };
-    leavePlace();
+    const claimed = await sendOnce(engine, engine.records.claimSuspect, message, true);
+    if (claimed.reply.kind === 'claimed') return { ...claimed, leaveSlot };
+    leaveSlot();
     return claimed;
   } catch (error) {
-    leavePlace();
+    leaveSlot();
     throw error;
   }
 }
 
 async function claimTwice(engine: Engine, message: Message): Promise<Claimed> {
   try {
-    return await sendOnce(engine, engine.records.claim, message, 'first');
+    return await sendOnce(engine, engine.records.claim, message, false);
   } catch (error) {
     if (!isWorthResending(error)) throw error;
   }
   await delay(engine.clock, RESEND_DELAY_MS);
-  return await sendOnce(engine, engine.records.claim, message, 'last');
+  return await sendOnce(engine, engine.records.claim, message, true);
 }
 
 interface Message {
@@ -108,7 +108,7 @@ async function sendOnce(
   engine: Engine,
   send: (request: ClaimRequest) => Promise<TimedClaimReply>,
   { key, fingerprint, startedAt }: Message,
-  turn: 'first' | 'last',
+  isLast: boolean,
 ): Promise<Claimed> {
   const token = newToken(engine);
   try {
@@ -124,7 +124,7 @@ async function sendOnce(
     }
     return { token, sentAt, reply };
   } catch (error) {
-    const isEnd = turn === 'last' || !isWorthResending(error);
+    const isEnd = isLast || !isWorthResending(error);
     const message = isEnd
       ? endOf(engine, { key, startedAt }, 0, 'pending')
       : { scope: engine.settings.scope, key };

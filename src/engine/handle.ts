@@ -60,12 +60,12 @@ export function createHandle<Extra extends readonly unknown[]>(
     const claim = { key, token, attempts, failures, sentAt, startedAt };
     const held = new HeldClaim(engine, claim, limits);
     // Its handler may ignore that it is over, and never end.
-    if (claimed.leavePlace !== undefined) held.onOverdue(claimed.leavePlace);
+    if (claimed.leaveSlot !== undefined) held.onOverdue(claimed.leaveSlot);
     try {
       return await run(held, handlerWork(held, delivery));
     } finally {
       held.end();
-      claimed.leavePlace?.();
+      claimed.leaveSlot?.();
     }
   };
 }

@@ -16,3 +16,8 @@ export interface Handles {
 export function handlesOf(handleOnce: object): Handles {
   return (handleOnce as { readonly [HANDLES]: Handles })[HANDLES];
 }
+
+/** The clock of the process of its engine. */
+export function clockOf(handleOnce: object): Clock {
+  return handlesOf(handleOnce).clock;
+}

@@ -18,7 +18,7 @@ export function createHost(clock: Clock, workerId: string) {
   return {
     clock,
     workerId,
-    suspects: createSuspectPlace(clock),
+    suspects: createSuspectSlot(clock),
     /** Of all engines: they have the same clocks. */
     leases: new Set<KeptLease>(),
   };
@@ -35,19 +35,19 @@ const LONGEST_STAY_MS = 1_800_000;
 const WEIGHT = 0.2;
 
 /**
- * The one place that a process has for a message which may kill it. Suspects run one at a time, so that the one that
+ * The one slot that a process has for a message which may kill it. Suspects run one at a time, so that the one that
  * kills the process is known by its death.
  *
  * The others come back one after the other, about as fast as suspects have run: a thousand that all came back every
  * second would use up the receive counts of their messages. One that hangs blocks them for a bounded time.
  */
-export function createSuspectPlace(clock: Clock) {
+export function createSuspectSlot(clock: Clock) {
   let stay: { readonly enteredAt: number } | undefined;
   let turnMs = 1_000;
   let nextTurnAt = 0;
 
   return {
-    /** Takes the place, if it is free. Returns what gives it back; a second call of that does nothing. */
+    /** Takes the slot, if it is free. Returns what gives it back; a second call of that does nothing. */
     enter(): (() => void) | undefined {
       const enteredAt = clock.monotonic();
       if (stay !== undefined && enteredAt - stay.enteredAt < LONGEST_STAY_MS) return undefined;

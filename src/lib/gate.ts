@@ -1,7 +1,11 @@
-/** Room for a number of statements at once; callers get it in the order in which they ask. */
+/**
+ * Room for a number of statements, or handlers, at once. Lines take turns, and in each line callers get room in the
+ * order in which they ask.
+ */
 export class Gate {
   readonly #room: number;
-  readonly #waiting: (() => void)[] = [];
+  /** Those who wait, the line whose turn is next first. None is empty. */
+  readonly #lines = new Map<string, (() => void)[]>();
   #inside = 0;
   #isShut = false;
 
@@ -10,8 +14,10 @@ export class Gate {
   }
 
   /** Calls back once there is room, at once if there is. The caller gives the room back by `leave`. */
-  enter(start: () => void): void {
-    this.#waiting.push(start);
+  enter(start: () => void, line = ''): void {
+    const waiting = this.#lines.get(line);
+    if (waiting === undefined) this.#lines.set(line, [start]);
+    else waiting.push(start);
     this.#admit();
   }
 
@@ -28,10 +34,20 @@ export class Gate {
 
   #admit(): void {
     while (!this.#isShut && this.#inside < this.#room) {
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (next === undefined) return;
       this.#inside += 1;
       next();
     }
+  }
+
+  #next(): (() => void) | undefined {
+    for (const [line, waiting] of this.#lines) {
+      const first = waiting.shift();
+      this.#lines.delete(line);
+      if (waiting.length > 0) this.#lines.set(line, waiting);
+      return first;
+    }
+    return undefined;
   }
 }

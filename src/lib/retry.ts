@@ -8,12 +8,12 @@ interface Growth {
   readonly factor?: number;
 }
 
-/** Milliseconds to wait after so many failures, from 1. */
-export function retryWait({ baseMs, maxMs, factor = 2 }: Growth, failures: number): number {
-  return Math.min(maxMs, baseMs * factor ** (failures - 1));
-}
-
-/** A random time in the upper half, so that many waiters do not meet. */
-export function spread(milliseconds: number, clock: Pick<Clock, 'random'>): number {
-  return milliseconds / 2 + (clock.random() * milliseconds) / 2;
+/** Milliseconds to wait after so many failures, from 1. With a clock half of it is random, so that waiters do not meet. */
+export function retryWait(
+  { baseMs, maxMs, factor = 2 }: Growth,
+  failures: number,
+  clock?: Pick<Clock, 'random'>,
+): number {
+  const milliseconds = Math.min(maxMs, baseMs * factor ** (failures - 1));
+  return clock === undefined ? milliseconds : milliseconds / 2 + (clock.random() * milliseconds) / 2;
 }

@@ -13,7 +13,10 @@ export interface BackoffBounds {
   readonly factor?: number | undefined;
 }
 
-/** Milliseconds to wait after the message has failed so often (from 1), the last time with `error`. */
+/**
+ * Milliseconds to wait after the message has failed so often (from 1), the last time with `error`. Below 0 counts as 0,
+ * above 43,200,000 (12 hours) as that. Where it throws or returns no number, the default applies, with a warning.
+ */
 export type Backoff = (failures: number, error: unknown) => number;
 
 /** Bounds with their defaults filled in. */

@@ -11,7 +11,7 @@ const MAX_LEVELS = 500;
 
 /** Where in a payload: the members that lead there, and the objects that it is in. */
 export interface Walk {
-  readonly place: (string | number)[];
+  readonly path: (string | number)[];
   readonly within: object[];
   /** Places of members that are left out, or null in a list. They are not read. */
   readonly ignored: readonly (readonly string[])[];
@@ -21,7 +21,7 @@ export interface Walk {
  * A value as JSON with sorted keys: the order in which an object was built does not matter.
  *
  * Bytes and bigints have forms that no JSON has, and what JSON would hide is refused. Undefined where JSON leaves the
- * value out. When it throws, `walk` has the place.
+ * value out. When it throws, `walk` has the path.
  */
 export function canonicalJson(value: unknown, walk: Walk): string | undefined {
   switch (typeof value) {
@@ -71,9 +71,9 @@ function ofObject(value: object, walk: Walk): string | undefined {
 }
 
 /** What an object wants to be in JSON. */
-function shownBy(value: { readonly toJSON?: unknown }, { place }: Walk): unknown {
+function shownBy(value: { readonly toJSON?: unknown }, { path }: Walk): unknown {
   const { toJSON } = value;
-  return typeof toJSON === 'function' ? toJSON.call(value, String(place.at(-1) ?? '')) : value;
+  return typeof toJSON === 'function' ? toJSON.call(value, String(path.at(-1) ?? '')) : value;
 }
 
 function ofMembers(value: object, walk: Walk): string {
@@ -88,9 +88,9 @@ function ofMembers(value: object, walk: Walk): string {
   let json = '';
   let comma = '';
   for (const name of names) {
-    walk.place.push(name);
+    walk.path.push(name);
     const member = memberJson(value, name, walk);
-    walk.place.pop();
+    walk.path.pop();
     if (member === undefined) continue;
     json += `${comma}${ofText(name)}:${member}`;
     comma = ',';
@@ -110,10 +110,10 @@ const SHOWS_TOO_LITTLE =
 function ofList(list: readonly unknown[], walk: Walk): string {
   let json = '';
   for (let index = 0; index < list.length; index += 1) {
-    walk.place.push(index);
+    walk.path.push(index);
     if (index > 0) json += ',';
     json += memberJson(list, index, walk) ?? 'null';
-    walk.place.pop();
+    walk.path.pop();
   }
   return `[${json}]`;
 }
@@ -123,9 +123,9 @@ function memberJson(value: object, name: string | number, walk: Walk): string | 
   return canonicalJson((value as Readonly<Record<string | number, unknown>>)[name], walk);
 }
 
-function isIgnored({ ignored, place }: Walk): boolean {
+function isIgnored({ ignored, path }: Walk): boolean {
   return ignored.some(
-    (names) => names.length === place.length && names.every((name, depth) => name === String(place[depth])),
+    (names) => names.length === path.length && names.every((name, depth) => name === String(path[depth])),
   );
 }
 

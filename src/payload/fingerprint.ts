@@ -24,7 +24,7 @@ const VERSION = '01';
  * is its text, NaN is null, undefined is absent, `new Number(1)` is 1. Unlike in JSON, a bigint differs from the
  * number, and a buffer inside an object is its bytes. The tags keep the text `1`, its bytes and the number 1 apart.
  *
- * Throws `UnhashablePayloadError`, which names the place, on what JSON does not show: a function, a symbol, a Map, a
+ * Throws `UnhashablePayloadError`, which names the path, on what JSON does not show: a function, a symbol, a Map, a
  * Set, an Error or another such object, with or without members; on a cycle or more than 500 levels; and where a
  * getter, a `toJSON` or a Proxy throws.
  */
@@ -68,7 +68,7 @@ function sha256(content: string | Buffer): string {
 }
 
 function ofValue(payload: unknown, ignored: Walk['ignored']): string {
-  const walk: Walk = { place: [], within: [], ignored };
+  const walk: Walk = { path: [], within: [], ignored };
   let json: string | undefined;
   try {
     json = canonicalJson(payload, walk);
@@ -78,11 +78,11 @@ function ofValue(payload: unknown, ignored: Walk['ignored']): string {
   return sha256(`json:${json ?? 'undefined'}`);
 }
 
-function unhashable(error: unknown, { place }: Walk): UnhashablePayloadError {
+function unhashable(error: unknown, { path }: Walk): UnhashablePayloadError {
   const refused = isA(error, Incomparable);
   const what = refused ? `is ${error.message}` : 'cannot be read (a getter or toJSON that throws)';
   return new UnhashablePayloadError(
-    `${placeText(place)} ${what}, so that the payload has no fingerprint: turn it into plain data; ` +
+    `${pathText(path)} ${what}, so that the payload has no fingerprint: turn it into plain data; ` +
       'or pass the message body as text or bytes, and turn it into a value with the parse option; ' +
       'or choose what is compared with the fingerprint option',
     refused ? undefined : { cause: error },
@@ -93,9 +93,9 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const MAX_PLACE_LENGTH = 200;
 
 /** As JavaScript writes it: `items[0].when`. A name that is no identifier, such as an address, is of a person: `*`. */
-function placeText(place: readonly (string | number)[]): string {
-  if (place.length === 0) return 'the payload';
-  const text = place.map(memberText).join('').replace(/^\./, '');
+function pathText(path: readonly (string | number)[]): string {
+  if (path.length === 0) return 'the payload';
+  const text = path.map(memberText).join('').replace(/^\./, '');
   return text.length <= MAX_PLACE_LENGTH ? text : `${text.slice(0, MAX_PLACE_LENGTH).toWellFormed()}…`;
 }
 

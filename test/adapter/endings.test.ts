@@ -1,7 +1,7 @@
 import { createHandleOnce } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, it } from 'vitest';
-import { consumerOf } from '../../src/adapter/consumer.ts';
+import { kernelOf } from '../../src/adapter/kernel.ts';
 import type { OnFailed } from '../../src/adapter/decide.ts';
 import { deliver } from '../../src/adapter/deliver.ts';
 import type { Delivery } from '../../src/adapter/delivery.ts';
@@ -18,14 +18,15 @@ const EVERY_CHOICE: readonly [what: string, onFailed: OnFailed][] = [
 async function deliverThrough(handle: () => Promise<unknown>, over: Partial<Delivery<unknown>>) {
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
   const handles = { ...handlesOf(handleOnce), handle } as Handles;
-  const consumer = consumerOf({
+  const kernel = kernelOf({
     handleOnce: Object.assign(handleOnce, { [HANDLES]: handles }),
     inTransaction: false,
   });
-  return await deliver(consumer, {
+  return await deliver(kernel, {
     key: () => '1',
     content: () => 'body',
     fingerprint: {},
+    message: undefined,
     parse: () => 'body',
     handler: () => undefined,
     onFailed: 'acknowledge',

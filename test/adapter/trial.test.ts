@@ -57,6 +57,7 @@ describe('A look at messages that came together', () => {
     key,
     content: () => 'content',
     fingerprint: { fingerprint },
+    message: undefined,
   });
 
   test('tries both functions until each has worked for one, and then none', () => {

@@ -26,7 +26,8 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['adapters/kafka/log'],
   ['adapters/http/node'],
   ['adapters/sqs', 'adapters/lambda', 'adapters/http'],
-  ['adapters/shared', 'adapters/operations', 'adapters/webhook'],
+  ['adapters/operations', 'adapters/webhook'],
+  ['adapters/shared'],
   ['adapters/clients', 'adapters/envelopes', 'adapters/otel'],
   ['src'],
   ['src/adapter'],
@@ -60,12 +61,20 @@ const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   kafka: ['operations/redrive/', 'operations/database-now.ts', ...shared('kafka')],
   lambda: ['shared/'],
   nestjs: ['kafka/index.ts', 'sqs/index.ts'],
+  operations: ['shared/connection-warning.ts'],
   sqs: ['operations/redrive/', ...shared('sqs')],
 };
 
 /** The files of all brokers, and the folder of one. */
 function shared(broker: string): string[] {
-  return ['deliver-in-turn.ts', 'lanes.ts', 'store-health.ts', `${broker}/`].map((name) => `shared/${name}`);
+  return [
+    'connection-warning.ts',
+    'deliver-in-turn.ts',
+    'lanes.ts',
+    'store-health.ts',
+    'warn.ts',
+    `${broker}/`,
+  ].map((name) => `shared/${name}`);
 }
 
 export function mayImport(adapter: string, file: string): boolean {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HandleOnce, Outcome } from '../../src/index.ts';
-import { createHost, createSuspectPlace } from '../../src/engine/host.ts';
+import { createHost, createSuspectSlot } from '../../src/engine/host.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { WORKER_ID } from '../../src/lib/worker-id.ts';
 import { fingerprint } from '../../src/payload/fingerprint.ts';
@@ -160,7 +160,7 @@ describe('the place of a suspect', () => {
     onTestFinished(() => {
       clock.mockRestore();
     });
-    const place = createSuspectPlace(systemClock);
+    const place = createSuspectSlot(systemClock);
     const leave = place.enter();
     expect(leave).toBeTypeOf('function');
     expect(place.enter()).toBeUndefined();
@@ -176,7 +176,7 @@ describe('the place of a suspect', () => {
     onTestFinished(() => {
       clock.mockRestore();
     });
-    const place = createSuspectPlace(systemClock);
+    const place = createSuspectSlot(systemClock);
     place.enter();
     clock.mockReturnValue(60_000);
     expect(place.reserveTurn()).toBe(60_000);
@@ -188,7 +188,7 @@ describe('the place of a suspect', () => {
     onTestFinished(() => {
       clock.mockRestore();
     });
-    const place = createSuspectPlace(systemClock);
+    const place = createSuspectSlot(systemClock);
     const leave = place.enter();
     clock.mockReturnValue(1_799_999);
     expect(place.enter()).toBeUndefined();

@@ -10,7 +10,7 @@ import { describe, expect, it, test } from 'vitest';
 import { type Answer, answerOf, type AnswerTerms, type Ran } from '../../adapters/http/answer.ts';
 import { PROBLEMS } from '../../adapters/http/problem.ts';
 import type { StoredResponse } from '../../adapters/http/stored-response.ts';
-import { type Handled, refused } from '../../src/adapter-kit.ts';
+import { type Handled, refused } from '../../src/words/endings.ts';
 
 const terms: AnswerTerms = { inFlightStatus: 409, retryAfterSeconds: 1, inTransaction: false };
 const stored: StoredResponse = { status: 201, headers: [['location', '/orders/1']], text: 'hello' };

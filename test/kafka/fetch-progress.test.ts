@@ -223,6 +223,17 @@ test('a client that knows nothing of the fetch any more is told of, and nothing 
   expect(progress.isHalted).toBe(true);
 });
 
+test('what is acknowledged ahead stays remembered where the client refuses the position', () => {
+  const { fetched } = partition();
+  const messages = messagesAt([10, 11]);
+  const { progress, does, tracker } = fetched(messages);
+  does.advance = () => {
+    throw new Error('the group has met again');
+  };
+  settleAll(progress, messages, [1, 0]);
+  expect(messages.map((one) => tracker.ahead.look(one))).toEqual(['unknown', 'acknowledged']);
+});
+
 test('what a seek has made void moves no position', () => {
   const messages = messagesAt([10]);
   const { progress, does, tracker } = partition().fetched(messages);

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placeOf, recordBytes } from '../../adapters/shared/kafka/log-identity.ts';
+import { coordinatesOf, recordBytes } from '../../adapters/shared/kafka/log-identity.ts';
 import { message } from './support/messages.ts';
 
 describe('the place of a message', () => {
   test('is its topic, partition and offset', () => {
-    expect(placeOf('orders.v2-eu', 12, '9223372036854775807')).toBe('orders.v2-eu-12-9223372036854775807');
+    expect(coordinatesOf('orders.v2-eu', 12, '9223372036854775807')).toBe(
+      'orders.v2-eu-12-9223372036854775807',
+    );
   });
 
   test('is no other message’s, whatever dashes and digits topics have', () => {
@@ -14,11 +16,11 @@ describe('the place of a message', () => {
     fc.assert(
       fc.property(place, place, (one, other) => {
         fc.pre(one.join('|') !== other.join('|'));
-        expect(placeOf(...one)).not.toBe(placeOf(...other));
+        expect(coordinatesOf(...one)).not.toBe(coordinatesOf(...other));
       }),
     );
-    expect(placeOf('a-1', 2, '3')).not.toBe(placeOf('a', 1, '23'));
-    expect(placeOf('a-1-2', 3, '4')).not.toBe(placeOf('a-1', 2, '34'));
+    expect(coordinatesOf('a-1', 2, '3')).not.toBe(coordinatesOf('a', 1, '23'));
+    expect(coordinatesOf('a-1-2', 3, '4')).not.toBe(coordinatesOf('a-1', 2, '34'));
   });
 });
 

@@ -194,7 +194,7 @@ describe('where a client begins by itself', () => {
   test('is to be no further than the start that was found', () => {
     const of = tracker();
     of.startBy(12n);
-    expect(of.skippedBefore(fetchFrom(13n))).toEqual({ position: 12n, isOurs: true, tries: 0 });
+    expect(of.skippedBefore(fetchFrom(13n))).toEqual({ position: 12n, isUncontested: true, tries: 0 });
     expect(of.skippedBefore(fetchFrom(12n))).toBeUndefined();
     expect(of.begin(fetchFrom(5n))).toBeUndefined();
     expect(of.skippedBefore(fetchFrom(5n))).toBeUndefined();

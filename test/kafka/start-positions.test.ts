@@ -331,7 +331,7 @@ describe('when that takes too long', () => {
     await pass(PATIENCE_MS);
     expect(events).toMatchObject([{ warning: 'START_NOT_COMMITTED' }]);
     const left = (from: bigint) => assignments.trackers().map((one) => one.skippedBefore({ from } as never));
-    expect([left(5n), left(6n)]).toEqual([[undefined], [{ position: 5n, isOurs: true, tries: 0 }]]);
+    expect([left(5n), left(6n)]).toEqual([[undefined], [{ position: 5n, isUncontested: true, tries: 0 }]]);
   });
 
   test('a partition that was fetched meanwhile begins there', async () => {

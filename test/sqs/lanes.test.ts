@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLanes, type RunningItem } from '../../adapters/sqs/lanes.ts';
-import type { LanePlace } from '../../adapters/shared/lanes.ts';
+import type { LaneStep } from '../../adapters/shared/lanes.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -28,10 +28,10 @@ function lanesOf(concurrency: number) {
   const lanes = createLanes<Item>({
     concurrency,
     groupOf: ({ group }) => group,
-    async run(item, { place, onHandled }: RunningItem) {
+    async run(item, { step, onHandled }: RunningItem) {
       await pause(item.pace);
-      if (place !== undefined && !(await place.mayRun)) {
-        place.onEnded(false);
+      if (step !== undefined && !(await step.mayRun)) {
+        step.onEnded(false);
         returned.push(item);
         return;
       }
@@ -39,11 +39,11 @@ function lanesOf(concurrency: number) {
       most = Math.max(most, handling);
       ran.push(item);
       await pause(item.pace);
-      if (item.returns) place?.onReturned();
+      if (item.returns) step?.onReturned();
       handling -= 1;
       onHandled();
       await pause(item.pace);
-      place?.onEnded(item.acknowledged);
+      step?.onEnded(item.acknowledged);
       await pause(item.pace);
     },
     giveBack: (items) => {
@@ -91,42 +91,42 @@ test('every message runs or is returned, in the order of its group, and none beh
 });
 
 test('the next of a group has started when the handler before it has returned, and waits for its turn', async () => {
-  const places: (LanePlace | undefined)[] = [];
+  const steps: (LaneStep | undefined)[] = [];
   const lanes = createLanes<number>({
     concurrency: 10,
     groupOf: () => 'g',
-    run: (_, { place }) =>
+    run: (_, { step }) =>
       new Promise(() => {
-        places.push(place);
+        steps.push(step);
       }),
     giveBack: () => undefined,
     onRoom: () => undefined,
   });
   lanes.add([1, 2, 3]);
-  expect(places).toHaveLength(1);
-  places[0]?.onReturned();
+  expect(steps).toHaveLength(1);
+  steps[0]?.onReturned();
   await turns();
-  expect(places).toHaveLength(2);
+  expect(steps).toHaveLength(2);
   expect(lanes.blocked()).toBe(1);
   let isItsTurn: boolean | undefined;
-  void places[1]?.mayRun.then((may) => (isItsTurn = may));
+  void steps[1]?.mayRun.then((may) => (isItsTurn = may));
   await turns();
   expect(isItsTurn).toBeUndefined();
-  places[0]?.onEnded(true);
+  steps[0]?.onEnded(true);
   await turns();
   expect(isItsTurn).toBe(true);
 });
 
 test('what comes of a group that is being returned waits until nothing of it runs, and then runs', async () => {
-  const places: (LanePlace | undefined)[] = [];
+  const steps: (LaneStep | undefined)[] = [];
   const ends: (() => void)[] = [];
   const returned: number[] = [];
   const lanes = createLanes<number>({
     concurrency: 10,
     groupOf: () => 'g',
-    run: (_, { place }) =>
+    run: (_, { step }) =>
       new Promise((resolve) => {
-        places.push(place);
+        steps.push(step);
         ends.push(resolve);
       }),
     giveBack: (items) => {
@@ -135,14 +135,14 @@ test('what comes of a group that is being returned waits until nothing of it run
     onRoom: () => undefined,
   });
   lanes.add([1, 2]);
-  places[0]?.onEnded(false);
+  steps[0]?.onEnded(false);
   await turns();
   expect(returned).toEqual([2]);
   lanes.add([1, 2]);
   await turns();
-  expect([places.length, returned]).toEqual([1, [2]]);
+  expect([steps.length, returned]).toEqual([1, [2]]);
   ends[0]?.();
   await turns();
-  expect(places).toHaveLength(2);
-  expect(await places[1]?.mayRun).toBe(true);
+  expect(steps).toHaveLength(2);
+  expect(await steps[1]?.mayRun).toBe(true);
 });

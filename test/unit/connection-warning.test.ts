@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connectionWarning } from '../../src/adapter-kit.ts';
+import { connectionWarning } from '../../adapters/shared/connection-warning.ts';
 
 test.each([
   ['a pool that is larger than concurrency', { maxConnections: 11, concurrency: 10, inTransaction: true }],

@@ -4,7 +4,7 @@ import { onceEachSqsMessage, onceEachConsumerMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, test } from 'vitest';
-import { withOwnRetries } from '../../src/adapter-kit.ts';
+import { withOwnRetries } from '../../src/adapter/resolve-options.ts';
 import { ample, kafkaRecord, mskEvent, sqsEvent, sqsRecord } from '../lambda/support/events.ts';
 import { SHORT_RETRIES } from '../../adapters/kafka/options/short-retries.ts';
 

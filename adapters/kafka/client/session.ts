@@ -1,4 +1,5 @@
-import type { Clock, Warning } from '../../../src/adapter-kit.ts';
+import type { Clock } from '../../../src/adapter-kit.ts';
+import type { Warning } from '../../shared/warn.ts';
 import { errorOf } from '../log/error-of.ts';
 import type { KafkaWarning } from '../log/events.ts';
 import type { Fetch, LogListener, Place } from '../log/log-client.ts';

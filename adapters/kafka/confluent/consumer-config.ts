@@ -1,9 +1,9 @@
 import type * as z from 'zod';
-import type { Warning } from '../../../src/adapter-kit.ts';
+import type { Warning } from '../../shared/warn.ts';
 import type { HandleOnceSettings, OptionIssue } from '../../../src/index.ts';
 import { errorOf } from '../log/error-of.ts';
 import type { KafkaWarning } from '../log/events.ts';
-import { givenIn, heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
+import { timeFaults, givenIn, heartbeatWarnings, leaseWarnings } from '../settings-check.ts';
 
 /** Settings of librdkafka by name, which its `CONFIGURATION.md` lists. A `ConsumerGlobalConfig` of the package fits. */
 export type ConfluentConfig = object;

@@ -1,11 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import {
-  parseOptions,
-  type TransactionOf,
-  withHandler,
-  withOwnRetries,
-  type OptionsChecked,
-} from '../../../src/adapter-kit.ts';
+import { type TransactionOf, type OptionsChecked, resolveOptions } from '../../../src/adapter-kit.ts';
 import { type AnyHandleOnce, InvalidOptionsError } from '../../../src/index.ts';
 import type { KafkaHandler, KafkaPayload } from '../options/options.ts';
 import { createWorker, type KafkaWorker } from '../worker.ts';
@@ -52,10 +46,7 @@ export function createKafkaWorker<
     OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
   handler: KafkaHandler<KafkaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): KafkaWorker {
-  const resolved = withOwnRetries(
-    parseOptions(SUBJECT, kafkaWorkerOptions(), withHandler(options, handler)),
-    SHORT_RETRIES,
-  );
+  const resolved = resolveOptions(SUBJECT, kafkaWorkerOptions(), options, handler, SHORT_RETRIES);
   const { client, config, groupId, handleOnce } = resolved;
   const Consumer = client.KafkaConsumer as unknown as new (...configs: object[]) => NativeConsumer;
   const [settings, topicSettings] = consumerConfigOf(config, groupId);

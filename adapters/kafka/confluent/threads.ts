@@ -1,4 +1,4 @@
-import type { Warning } from '../../../src/adapter-kit.ts';
+import type { Warning } from '../../shared/warn.ts';
 import type { KafkaWarning } from '../log/events.ts';
 
 /** Threads of Node's pool, where the process does not say. */

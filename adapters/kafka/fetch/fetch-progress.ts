@@ -84,19 +84,20 @@ export class FetchProgress {
     const before = this.#next;
     for (let message = messages[before]; message !== undefined; message = messages[this.#next]) {
       if (!this.#acknowledged.delete(message.offset)) break;
-      this.#ahead.delete(message);
       this.#next += 1;
     }
-    const last = messages[this.#next - 1];
-    if (this.#next === before || last === undefined) return;
-    this.#advanceTo(this.#next === messages.length ? to : BigInt(last.offset) + 1n);
+    const done = messages.slice(before, this.#next);
+    const last = done.at(-1);
+    if (last === undefined) return;
+    this.#advanceTo(this.#next === messages.length ? to : BigInt(last.offset) + 1n, done);
   }
 
-  #advanceTo(position: bigint): void {
+  #advanceTo(position: bigint, done: readonly KafkaMessage[]): void {
     const { fetch, tracker, generation, events } = this.#options;
     if (generation.isOver) return;
     try {
       if (fetch.advance(position)) tracker.advanceTo(position);
+      for (const message of done) this.#ahead.delete(message);
     } catch (error) {
       // The client has joined again by itself, and knows nothing of this fetch any more.
       events.emit({ type: 'client-error', verb: 'resolve', error });

@@ -1,10 +1,5 @@
-import {
-  type FingerprintOptions,
-  type Consumer,
-  type Delivery,
-  fingerprintOptionsFor,
-} from '../../../src/adapter-kit.ts';
-import { identityOf, type LogKey } from '../../shared/kafka/log-identity.ts';
+import type { FingerprintOptions, Kernel, Delivery } from '../../../src/adapter-kit.ts';
+import { type LogKey, identityOf } from '../../shared/kafka/log-identity.ts';
 import { defaultParse } from '../../shared/kafka/log-options.ts';
 import { deadLetterOf, type KafkaOnFailed } from '../log/dead-letter.ts';
 import type { KeyTrial } from './key-trial.ts';
@@ -13,7 +8,7 @@ import { produceCopy } from '../log/produce.ts';
 import type { Ownership } from '../partition/partition-tracker.ts';
 
 export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
-  readonly consumer: Consumer;
+  readonly kernel: Kernel;
   readonly keyTrial: Pick<KeyTrial, 'hasWorked'>;
   readonly key?: LogKey<KafkaMessage> | undefined;
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
@@ -25,12 +20,13 @@ export function kafkaDelivery(
   options: KafkaDeliveryOptions,
   original: Placed,
   ownership: Ownership,
-): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'parse' | 'onFailed'> {
+): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'message' | 'parse' | 'onFailed'> {
   const { topic, partition, message } = original;
-  const { consumer, onFailed, keyTrial, parse = defaultParse(consumer.schema) } = options;
+  const { kernel, onFailed, keyTrial, parse = defaultParse(kernel.schema) } = options;
   return {
     ...identityOf(topic, partition, message, options.key),
-    fingerprint: fingerprintOptionsFor(options, message),
+    fingerprint: options,
+    message,
     parse: () => parse(message.value, message),
     onFailed:
       typeof onFailed === 'string'

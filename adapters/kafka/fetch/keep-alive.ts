@@ -1,13 +1,13 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Fetch } from '../log/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
-import { type Refused, emitRefusal } from '../partition/refusal.ts';
+import { type RefusalContext, emitRefusal } from '../partition/refusal.ts';
 
 /** A client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
 const TICK_MS = 500;
 const COMMIT_EVERY_MS = 1_000;
 
-export interface KeepAliveOptions extends Refused {
+export interface KeepAliveOptions extends RefusalContext {
   readonly clock: Clock;
   readonly tracker: PartitionTracker;
 }

@@ -1,5 +1,5 @@
-import { isPromise, keyFault } from '../../../src/adapter-kit.ts';
-import { type LogKey, placeOf } from '../../shared/kafka/log-identity.ts';
+import { keyFault } from '../../../src/adapter-kit.ts';
+import { type LogKey, coordinatesOf } from '../../shared/kafka/log-identity.ts';
 import type { KafkaMessage, Place } from '../log/log-client.ts';
 import { KeyFunctionError } from '../log/stop-errors.ts';
 
@@ -15,8 +15,7 @@ export function createKeyTrial(key: LogKey<KafkaMessage> | undefined) {
 
   function worksFor({ topic, partition }: Place, message: KafkaMessage): boolean {
     try {
-      const found: unknown = key?.(message, topic, partition);
-      return !isPromise(found) && keyFault(found) === undefined;
+      return keyFault(key?.(message, topic, partition)) === undefined;
     } catch {
       return false;
     }
@@ -29,7 +28,7 @@ export function createKeyTrial(key: LogKey<KafkaMessage> | undefined) {
       for (const message of messages) {
         if (works) return;
         works = worksFor(place, message);
-        if (!works) failures.add(placeOf(place.topic, place.partition, message.offset));
+        if (!works) failures.add(coordinatesOf(place.topic, place.partition, message.offset));
         if (failures.size >= MOST_FAILURES && !works) throw brokenKey(place.topic);
       }
     },

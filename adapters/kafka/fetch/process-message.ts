@@ -89,12 +89,12 @@ async function deliverAs(
   isCopy: boolean,
   turn: Turn,
 ): Promise<DeliveredMessage | 'not-started'> {
-  const { consumer, groupId, events, handler } = processor;
+  const { kernel, groupId, events, handler } = processor;
   const original = { ...at, topic, partition, message };
   const { onFailed, ...delivery } = kafkaDelivery(processor, original, ownership);
   let hasRun = false;
   const delivered = await deliverInTurn<unknown>(
-    consumer,
+    kernel,
     {
       ...delivery,
       onFailed: isCopy ? unlessMismatch(onFailed) : onFailed,

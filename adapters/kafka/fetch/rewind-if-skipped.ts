@@ -56,5 +56,5 @@ async function rewindTarget(
   const ends = await endsOf(admin, topic, [partition]);
   const oldest = BigInt(ends.find((of) => of.partition === partition)?.low ?? 0);
   if (skipped.position < oldest) return oldest;
-  return skipped.isOurs ? skipped.position : undefined;
+  return skipped.isUncontested ? skipped.position : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Clock, EventSink, Trial } from '../../../src/adapter-kit.ts';
+import type { Clock, createTrial, EventSink } from '../../../src/adapter-kit.ts';
 import type { Assignments } from '../partition/assignments.ts';
 import type { Generation } from '../partition/generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
@@ -21,7 +21,7 @@ import { emitRefusal } from '../partition/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
 import { idOf } from '../log/place-id.ts';
 import type { Slots } from './slots.ts';
-import { type LanePlace, runPipelined } from '../../shared/lanes.ts';
+import { type LaneStep, runPipelined } from '../../shared/lanes.ts';
 
 /** What all fetches of a consumer share. */
 export interface Consumption {
@@ -34,7 +34,7 @@ export interface Consumption {
   readonly inTransaction: boolean;
   readonly running: Running<MessageVerdict>;
   readonly keyTrial: KeyTrial;
-  readonly trial: Pick<Trial, 'look'>;
+  readonly trial: Pick<ReturnType<typeof createTrial>, 'look'>;
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
   readonly retryTopics?: Pick<RetryTopics, 'split'> | undefined;
@@ -139,8 +139,8 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     return true;
   }
 
-  const handle = async (message: KafkaMessage, place: LanePlace): Promise<boolean> =>
-    settle(message, await handleMessage(run, message, { place, mayStart, heartbeat: keepAlive.beat }));
+  const handle = async (message: KafkaMessage, step: LaneStep): Promise<boolean> =>
+    settle(message, await handleMessage(run, message, { step, mayStart, heartbeat: keepAlive.beat }));
   const unacknowledged = progress.unacknowledged();
   const { due, nextAt } = run.retryTopics?.split(tracker, unacknowledged) ?? { due: unacknowledged };
   const isEnded = () => progress.isEnded;
@@ -157,7 +157,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
 }
 
 interface Start {
-  readonly place: LanePlace;
+  readonly step: LaneStep;
   readonly mayStart: () => boolean;
   readonly heartbeat: () => Promise<void>;
 }
@@ -165,7 +165,7 @@ interface Start {
 function handleMessage(
   { slots, inTransaction, running, processor, fetch, pauses, ownership }: FetchRun,
   message: KafkaMessage,
-  { place, mayStart, heartbeat }: Start,
+  { step, mayStart, heartbeat }: Start,
 ): Promise<MessageVerdict> {
   const { topic, partition } = fetch;
   const pause = (): (() => void) => pauses.pauseByUser(fetch);
@@ -175,11 +175,11 @@ function handleMessage(
     try {
       if (!mayStart()) return 'not-started';
       return await processMessage(processor, held, {
-        ...place.turn(mayStart),
+        ...step.turn(mayStart),
         onReturned() {
-          // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
+          // A transaction that loses a conflict runs its handler again: it keeps its slot until it has ended.
           if (!inTransaction) giveBack();
-          place.onReturned();
+          step.onReturned();
         },
       });
     } finally {

@@ -1,4 +1,4 @@
-import { placeOf } from '../../shared/kafka/log-identity.ts';
+import { coordinatesOf } from '../../shared/kafka/log-identity.ts';
 import type { KafkaMessage, Place } from '../log/log-client.ts';
 
 export type Running<T> = ReturnType<typeof createRunning<T>>;
@@ -17,7 +17,7 @@ export function createRunning<T>() {
   return {
     /** What runs of a message already, or else what `start` starts. */
     join({ topic, partition }: Place, message: KafkaMessage, start: () => Promise<T>): Promise<T> {
-      const id = placeOf(topic, partition, message.offset);
+      const id = coordinatesOf(topic, partition, message.offset);
       const known = running.get(id);
       if (known !== undefined && isSame(known.message, message)) return known.work;
       const work = start().finally(() => {

@@ -1,4 +1,5 @@
-import type { KeptReason, WarningEvent, DeliveryEvent } from '../../../src/adapter-kit.ts';
+import type { HandlingEvent, KeptEvent, KeptReason } from '../../../src/adapter-kit.ts';
+import type { WarningEvent } from '../../shared/warn.ts';
 import type { EventError } from '../../../src/index.ts';
 
 interface OfPartition {
@@ -64,7 +65,7 @@ export type LogChange = 'position-moved' | 'end-went-back' | 'content-changed';
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type KafkaEvent =
-  | (OfPlace & DeliveryEvent<KafkaKeptReason>)
+  | (OfPlace & (HandlingEvent | KeptEvent<KafkaKeptReason>))
   /** A copy waits in a retry topic, and the message is acknowledged. */
   | (OfCopy & { readonly type: 'retry-produced' })
   /** The retry topic did not take it; it is kept. */

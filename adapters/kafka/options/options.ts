@@ -8,7 +8,6 @@ import {
   wholeNumber,
   withMethods,
   consumerFields,
-  eventFields,
 } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
@@ -161,7 +160,7 @@ const timeout = lazily(() => z.optional(wholeNumber('milliseconds', 0, 2_147_483
 /** The fields that every client has. Of the producers only that they send: how they do is their client's. */
 export const consumptionFields = lazily(() => ({
   ...logFields<KafkaMessage>(),
-  ...consumerFields(),
+  ...consumerFields<KafkaEvent>(),
   ordering: z._default(
     z.enum(['partition', 'key', 'unordered'], { error: "must be 'partition', 'key' or 'unordered'" }),
     'partition',
@@ -172,7 +171,6 @@ export const consumptionFields = lazily(() => ({
   drainMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 20_000),
   rebalanceGraceMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 2_000),
   fromBeginning: z.optional(flag()),
-  ...eventFields<KafkaEvent>(),
   handler: handlerOption<AnyHandler>('delivery, attempt'),
 }));
 

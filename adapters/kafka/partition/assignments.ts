@@ -38,13 +38,13 @@ export class Assignments {
   joined(assignment: Assignment): void {
     this.#next(assignment);
     for (const [id, tracker] of this.#trackers) {
-      const isOurs = this.#isAssigned(tracker);
-      if (isOurs && !tracker.ownership.signal.aborted) {
+      const isAssigned = this.#isAssigned(tracker);
+      if (isAssigned && !tracker.ownership.signal.aborted) {
         tracker.rejoined();
         continue;
       }
       this.#trackers.delete(id);
-      if (isOurs) continue;
+      if (isAssigned) continue;
       tracker.end(abortError('the partition went to another member of the group'));
       this.#onLost(tracker);
     }

@@ -6,7 +6,7 @@ import { AcknowledgedAhead } from './acknowledged-ahead.ts';
 export interface Skipped {
   readonly position: bigint;
   /** Whether no other member can have read on from there. */
-  readonly isOurs: boolean;
+  readonly isUncontested: boolean;
   /** How often the client was moved there. */
   readonly tries: number;
 }
@@ -113,7 +113,7 @@ export class PartitionTracker implements Place {
     const own = this.#expected ?? this.#latestStart;
     const position = own ?? (this.#committed === undefined ? undefined : this.#position);
     if (position === undefined || this.#isMovedByUser || from <= position) return undefined;
-    return { position, isOurs: own !== undefined, tries: this.#tries };
+    return { position, isUncontested: own !== undefined, tries: this.#tries };
   }
 
   countTry(): void {

@@ -4,7 +4,7 @@ import type { KafkaEvent } from '../log/events.ts';
 import type { LogConsumer } from '../log/log-client.ts';
 
 /** Where a call to the client failed. */
-export interface Refused {
+export interface RefusalContext {
   readonly client: Pick<LogConsumer, 'endsMembership'>;
   readonly generation: Generation;
   readonly events: EventSink<KafkaEvent>;
@@ -14,7 +14,7 @@ export interface Refused {
 export function emitRefusal(
   verb: 'heartbeat' | 'commit',
   error: unknown,
-  { client, generation, events }: Refused,
+  { client, generation, events }: RefusalContext,
 ): void {
   if (client.endsMembership(error)) generation.interrupt(error);
   else events.emit({ type: 'client-error', verb, error });

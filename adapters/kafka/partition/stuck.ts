@@ -1,4 +1,5 @@
-import { type EventSink, warn } from '../../../src/adapter-kit.ts';
+import type { EventSink } from '../../../src/adapter-kit.ts';
+import { warn } from '../../shared/warn.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { idOf } from '../log/place-id.ts';
 

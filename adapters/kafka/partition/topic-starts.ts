@@ -1,4 +1,5 @@
-import { type Clock, delay, type EventSink, isError, onAbort, warn } from '../../../src/adapter-kit.ts';
+import { type Clock, delay, type EventSink, isError, onAbort } from '../../../src/adapter-kit.ts';
+import { warn } from '../../shared/warn.ts';
 import type { Assignments } from './assignments.ts';
 import type { Generation } from './generation.ts';
 import type { KafkaEvent } from '../log/events.ts';

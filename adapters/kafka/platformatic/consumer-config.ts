@@ -1,9 +1,9 @@
 import type * as z from 'zod';
-import type { Warning } from '../../../src/adapter-kit.ts';
+import type { Warning } from '../../shared/warn.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import type { KafkaWarning } from '../log/events.ts';
 import { assignEvenly } from './assign-evenly.ts';
-import { givenIn, heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
+import { timeFaults, givenIn, heartbeatWarnings, leaseWarnings } from '../settings-check.ts';
 
 /** Options of the package's `Consumer`, such as `bootstrapBrokers`. */
 export type PlatformaticConfig = object;

@@ -1,5 +1,6 @@
-import { type EventSink, warn } from '../../../src/adapter-kit.ts';
-import { placeOf } from '../../shared/kafka/log-identity.ts';
+import type { EventSink } from '../../../src/adapter-kit.ts';
+import { warn } from '../../shared/warn.ts';
+import { coordinatesOf } from '../../shared/kafka/log-identity.ts';
 import type { Placed } from '../log/log-client.ts';
 import type { KafkaEvent } from '../log/events.ts';
 
@@ -20,5 +21,5 @@ export function createWarnMismatchedCopy(events: EventSink<KafkaEvent>): WarnMis
 }
 
 function idOf({ topic, partition, message }: Placed): string {
-  return placeOf(topic, partition, message.offset);
+  return coordinatesOf(topic, partition, message.offset);
 }

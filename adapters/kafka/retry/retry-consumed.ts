@@ -1,4 +1,5 @@
-import { type Clock, type EventSink, isError, warn } from '../../../src/adapter-kit.ts';
+import { type Clock, type EventSink, isError } from '../../../src/adapter-kit.ts';
+import { warn } from '../../shared/warn.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { type GroupMember, type LogAdmin, readsConfigs } from '../log/log-admin.ts';
 import type { RetryTopic } from '../options/retry-options.ts';

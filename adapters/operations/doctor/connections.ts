@@ -1,4 +1,4 @@
-import { connectionWarning } from '../../../src/adapter/connection-warning.ts';
+import { connectionWarning } from '../../shared/connection-warning.ts';
 import { SHARED_SESSIONS, toStoreError, UNPREPARED } from '../../../src/postgres/failure.ts';
 import { showsSharedSessions } from '../../../src/postgres/preparing.ts';
 import { type Found, ok, problem, type Subject } from './finding.ts';

@@ -43,9 +43,9 @@ export function inspectStatements(schema: string) {
   // Columns are computed for the chosen rows alone: for all 1.4 million of a day that took 1.1 s.
   const list = (order: 'asc' | 'desc'): string => {
     const [behind, first] = order === 'asc' ? ['>', '-infinity'] : ['<', 'infinity'];
-    const place = `coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', '${first}')`;
+    const after = `coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', '${first}')`;
     const inOrder = `order by t.created_at ${order}, t.scope ${order}, t.key ${order}`;
-    // The place is compared twice: the index of times knows the first of the two.
+    // The cursor is compared twice: the index of times knows the first of the two.
     return `
 select ${COLUMNS}, null as result,
   (extract(epoch from t.created_at) * 1000000)::bigint::text as created_us
@@ -53,8 +53,8 @@ from (
   select *
   from ${table} t
   where ${MATCHES}
-    and t.created_at ${behind}= ${place}
-    and (t.created_at, t.scope, t.key) ${behind} (${place}, coalesce($9::text, ''), coalesce($10::text, ''))
+    and t.created_at ${behind}= ${after}
+    and (t.created_at, t.scope, t.key) ${behind} (${after}, coalesce($9::text, ''), coalesce($10::text, ''))
   ${inOrder}
   limit $7::text::bigint
 ) t
@@ -67,7 +67,7 @@ select ${COLUMNS}, case when $3::text::boolean then t.result end as result
 from ${table} t
 where t.scope = $1::text and t.key = $2::text`,
     /**
-     * $1 to $6 which records, each null for all, $7 how many, $8 to $10 the place that they follow: microseconds of
+     * $1 to $6 which records, each null for all, $7 how many, $8 to $10 the cursor that they follow: microseconds of
      * the first claim, scope and key. Null for the first page.
      */
     newest: list('desc'),

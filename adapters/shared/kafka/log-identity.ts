@@ -1,7 +1,7 @@
 import { type AnyHandleOnce, type HandleOnce } from '../../../src/index.ts';
 
-/** A message's place. Unambiguous, since the last two parts are numbers. */
-export function placeOf(topic: string, partition: number, offset: string): string {
+/** The coordinates of a message. Unambiguous, since the last two parts are numbers. */
+export function coordinatesOf(topic: string, partition: number, offset: string): string {
   return `${topic}-${partition}-${offset}`;
 }
 
@@ -34,7 +34,7 @@ export function recordBytes({ timestamp, key, value }: LogMessage): Buffer {
 
 export type LogKey<Message> = (message: Message, topic: string, partition: number) => string | undefined;
 
-/** The key of a message, its place or one of the user's own; and what has to be the same whenever the key comes. */
+/** The key of a message, its coordinates or one of the user, and what has to be the same whenever the key comes. */
 export function identityOf<Message extends LogMessage & { readonly offset: string }>(
   topic: string,
   partition: number,
@@ -42,7 +42,10 @@ export function identityOf<Message extends LogMessage & { readonly offset: strin
   ownKey: LogKey<Message> | undefined,
 ) {
   if (ownKey === undefined) {
-    return { key: () => placeOf(topic, partition, message.offset), content: () => recordBytes(message) };
+    return {
+      key: () => coordinatesOf(topic, partition, message.offset),
+      content: () => recordBytes(message),
+    };
   }
   // The value alone: a producer that wrote twice gave each its own timestamp.
   return { key: () => ownKey(message, topic, partition), content: () => message.value };

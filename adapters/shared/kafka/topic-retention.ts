@@ -1,4 +1,5 @@
-import { isError, type Warning } from '../../../src/adapter-kit.ts';
+import { isError } from '../../../src/adapter-kit.ts';
+import type { Warning } from '../warn.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 
 interface ConfigEntry {

@@ -1,11 +1,5 @@
-import {
-  type EventSink,
-  type Warning,
-  type WarningEvent,
-  warn,
-  describeThrown,
-  toStoredError,
-} from '../../../src/adapter-kit.ts';
+import { type EventSink, toStoredError } from '../../../src/adapter-kit.ts';
+import { type Warning, type WarningEvent, warn } from '../warn.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import { isNoSuchQueue, type Queue } from './queue.ts';
 import type { SqsOnFailed } from './queue-options.ts';
@@ -122,9 +116,7 @@ export function unreadableQueue(error: unknown, mayBlock: boolean): Warning<'QUE
     : '';
   return {
     warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
-    message:
-      `the queue's attributes cannot be read (${describeThrown(error)}): its settings were not checked. ` +
-      `${readFix(error)}${fifo}`,
+    message: `the queue's attributes ${cannotBeRead(error, 'its settings were not checked')}${fifo}`,
   };
 }
 
@@ -170,9 +162,7 @@ function tooSmall(taken: number, sent: number): QueueFinding {
 function unreadableDeadLetterQueue(name: string, error: unknown): QueueFinding {
   return {
     warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
-    message:
-      `the attributes of the dead-letter queue ${name} cannot be read (${describeThrown(error)}): whether it takes all copies ` +
-      `was not checked. ${readFix(error)}`,
+    message: `the attributes of the dead-letter queue ${name} ${cannotBeRead(error, 'whether it takes all copies was not checked')}`,
   };
 }
 
@@ -188,8 +178,9 @@ const READ_FIXES: readonly (readonly [says: RegExp, fix: string])[] = [
   ],
 ];
 
-function readFix(error: unknown): string {
+function cannotBeRead(error: unknown, unchecked: string): string {
   const { name, message, code = '' } = toStoredError(error, 0);
   const says = `${name} ${code} ${message}`;
-  return READ_FIXES.find(([known]) => known.test(says))?.[1] ?? 'Correct what the error names';
+  const fix = READ_FIXES.find(([known]) => known.test(says))?.[1] ?? 'Correct what the error names';
+  return `cannot be read (${name}: ${message}): ${unchecked}. ${fix}`;
 }

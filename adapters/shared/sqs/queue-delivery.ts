@@ -1,20 +1,19 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import {
   type FingerprintOptions,
-  type Consumer,
+  type Kernel,
   createTrial,
   type DeadLetterFacts,
   type Delivery,
   type EventSink,
-  fingerprintOptionsFor,
   type HandlingEvent,
   type Hold,
   type Kept,
   meaningOf,
-  type WarningEvent,
 } from '../../../src/adapter-kit.ts';
+import type { WarningEvent } from '../warn.ts';
 import type { AnyHandleOnce, MessageSource } from '../../../src/index.ts';
-import { type CopyForm, originalOf, receivedForm, withOriginals } from './copy-identity.ts';
+import { type CopyForm, originalOf, withOriginals, receivedForm } from './copy-identity.ts';
 import { receivedSource } from './message-source.ts';
 import type { Queue } from './queue.ts';
 import { createSendDeadLetter } from './send-dead-letter.ts';
@@ -40,7 +39,7 @@ export interface QueueDeliveryOptions<
   R,
   To extends DeadLetterQueue = DeadLetterQueue,
 > extends FingerprintOptions<string, [message: Message]> {
-  readonly consumer: Consumer;
+  readonly kernel: Kernel;
   readonly handleOnce: AnyHandleOnce;
   readonly form: MessageForm<Message>;
   readonly key: (message: Message) => string | undefined;
@@ -69,7 +68,7 @@ export interface DeliveryContext {
 export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   options: QueueDeliveryOptions<Message, R, To>,
 ) {
-  const { consumer, handleOnce, form, parse, onFailed = 'keep', sendDeadLetter, emit } = options;
+  const { kernel, handleOnce, form, parse, onFailed = 'keep', sendDeadLetter, emit } = options;
   const handler = options.handler as unknown as Delivery<R>['handler'];
   const { scope } = handleOnce.settings;
   const trial = createTrial();
@@ -77,11 +76,12 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   const compared = trial.fingerprint(options);
 
   /** What a message is to the engine. The body is compared as it is, and parsed only by the delivery that runs. */
-  function identityOf(message: Message): Pick<Delivery<R>, 'key' | 'content' | 'fingerprint'> {
+  function identityOf(message: Message): Pick<Delivery<R>, 'key' | 'content' | 'fingerprint' | 'message'> {
     return {
       key: () => key(message),
       content: () => form.bodyOf(message),
-      fingerprint: fingerprintOptionsFor(compared, originalOf(message, scope, form)),
+      fingerprint: compared,
+      message: originalOf(message, scope, form),
     };
   }
 
@@ -101,7 +101,7 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
      */
     deliver: (message: Message, { signal, turn, hold, onStart, onHandled }: DeliveryContext) =>
       deliverInTurn(
-        consumer,
+        kernel,
         {
           ...identityOf(message),
           parse: () => parse(form.bodyOf(message)),

@@ -1,9 +1,9 @@
 import {
   type FingerprintOptions,
   callback,
-  fingerprintFields,
   lazily,
   consumerFields,
+  fingerprintFields,
 } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
@@ -105,11 +105,13 @@ const onFailed = lazily(() =>
 );
 
 /** The fields of `QueueOptions` without the functions of a message. */
-export const queueFields = lazily(() => ({
-  ...consumerFields(),
-  parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),
-  onFailed: z.optional(onFailed()),
-}));
+export function queueFields<Event>() {
+  return {
+    ...consumerFields<Event>(),
+    parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),
+    onFailed: z.optional(onFailed()),
+  };
+}
 
 /** The fields of `QueueOptions` that get a message. */
 export function messageFields<Message extends { readonly MessageId?: string | undefined }>() {

@@ -1,5 +1,5 @@
 import { type HandleOnceSettings, retryBudget } from '../../../src/index.ts';
-import type { Warning } from '../../../src/adapter-kit.ts';
+import type { Warning } from '../warn.ts';
 import { MAX_VISIBILITY_SECONDS } from './visibility-limits.ts';
 
 /** What works, and will surprise. */

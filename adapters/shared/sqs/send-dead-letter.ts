@@ -1,10 +1,5 @@
-import {
-  type DeadLetterFacts,
-  type EventSink,
-  isError,
-  type Warning,
-  warn,
-} from '../../../src/adapter-kit.ts';
+import { type DeadLetterFacts, type EventSink, isError } from '../../../src/adapter-kit.ts';
+import { type Warning, warn } from '../warn.ts';
 import {
   deadLetterAttributes,
   type MeasurableAttribute,

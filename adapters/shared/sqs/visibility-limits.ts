@@ -1,4 +1,4 @@
-import { type Clock, elapsedSince, type Instant } from '../../../src/adapter-kit.ts';
+import { type Clock, elapsedSince, now } from '../../../src/adapter-kit.ts';
 
 /** 12 hours: the longest that a queue keeps a message invisible, counted from its receive. */
 export const MAX_VISIBILITY_SECONDS = 43_200;
@@ -7,12 +7,15 @@ export const MAX_VISIBILITY_SECONDS = 43_200;
 export const TRAVEL_MARGIN_MS = 500;
 
 /**
- * When the messages of a poll were received, by the monotonic clock: now, or when the queue had to answer. What reads
- * the reply may have been held up.
+ * Starts a poll. Returns what gives, after its reply, when its messages were received, by the monotonic clock: then, or
+ * when the queue had to answer. What reads the reply may have been held up.
  */
-export function receivedAtOf(clock: Clock, sentAt: Instant, waitTimeSeconds: number): number {
-  const lateMs = elapsedSince(clock, sentAt) - waitTimeSeconds * 1_000 - TRAVEL_MARGIN_MS;
-  return clock.monotonic() - Math.max(0, lateMs);
+export function startPoll(clock: Clock, waitTimeSeconds: number): () => number {
+  const sentAt = now(clock);
+  return () => {
+    const lateMs = elapsedSince(clock, sentAt) - waitTimeSeconds * 1_000 - TRAVEL_MARGIN_MS;
+    return clock.monotonic() - Math.max(0, lateMs);
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
-import { Hold, now, systemClock } from '../../../src/adapter-kit.ts';
-import { receivedAtOf, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';
+import { Hold, systemClock } from '../../../src/adapter-kit.ts';
+import { startPoll, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';
 import { type ReceivedMessage, type SqsMessage, toReceivedMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 
@@ -53,9 +53,9 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
     // More than there are: one has come twice, and so nothing else in a whole visibility timeout.
     for (let again = 0; again <= kept.size && !isOver();) {
       const request = { max: MAX_BATCH, waitTimeSeconds: WAIT_SECONDS, visibilityTimeoutSeconds, signal };
-      const sentAt = now(systemClock);
+      const receivedAt = startPoll(systemClock, WAIT_SECONDS);
       const messages = await queue.receive(request);
-      const deadLetters = received(messages, receivedAtOf(systemClock, sentAt, WAIT_SECONDS));
+      const deadLetters = received(messages, receivedAt());
       const fresh = deadLetters.filter(({ messageId }) => !kept.has(messageId));
       if (fresh.length > 0 || deadLetters.length === 0) return fresh;
       again += deadLetters.length;

@@ -1,14 +1,13 @@
 import {
   type Clock,
-  consumerOf,
+  kernelOf,
   createAdapterEvents,
   type EventSink,
-  handlesOf,
+  clockOf,
   Hold,
-  parseOptions,
-  warn,
-  withOwnRetries,
+  resolveOptions,
 } from '../../../src/adapter-kit.ts';
+import { warn } from '../../shared/warn.ts';
 import type { Counts } from '../../../src/index.ts';
 import { createQueue } from '../../shared/sqs/queue.ts';
 import { checkQueue, ofQueue, type QueueCheck, readFacts } from '../../shared/sqs/queue-check.ts';
@@ -32,18 +31,19 @@ export interface Once<Given> {
 export function createOnce<Given extends ConsumerSettings>(
   subject: string,
   options: unknown,
+  handler: unknown,
   ofBatch: boolean,
 ): Once<Given> {
-  const resolved = withOwnRetries(parseOptions(subject, sqsConsumerOptions(ofBatch), options));
+  const resolved = resolveOptions(subject, sqsConsumerOptions(ofBatch), options, handler);
   const { handleOnce, onFailed, signal } = resolved;
   const given = resolved.consumerOptions as Given;
   const { settings } = handleOnce;
-  const { clock } = handlesOf(handleOnce);
+  const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(given.sqs, given.queueUrl, clock);
   const added = addedSettings(given, settings.leaseMs);
-  const consumer = consumerOf(resolved);
-  const delivery = createMessageDelivery({ ...resolved, consumer }, given.queueUrl, queue, events);
+  const kernel = kernelOf(resolved);
+  const delivery = createMessageDelivery({ ...resolved, kernel }, given.queueUrl, queue, events);
   const visibilityTimeoutSeconds = added.visibilityTimeout;
   return {
     mayHandle: createQueueCheck({ queue, settings, visibilityTimeoutSeconds, onFailed }, events),

@@ -1,4 +1,5 @@
-import type { HandlingEvent, KeptEvent, KeptReason, WarningEvent } from '../../../src/adapter-kit.ts';
+import type { HandlingEvent, KeptEvent, KeptReason } from '../../../src/adapter-kit.ts';
+import type { WarningEvent } from '../../shared/warn.ts';
 import type { EventError } from '../../../src/index.ts';
 
 interface OfMessage {

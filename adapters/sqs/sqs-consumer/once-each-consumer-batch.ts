@@ -1,10 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import {
-  type ParsedPayload,
-  type TransactionOf,
-  withHandler,
-  type OptionsChecked,
-} from '../../../src/adapter-kit.ts';
+import type { ParsedPayload, TransactionOf, OptionsChecked } from '../../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts } from '../../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
@@ -61,7 +56,7 @@ export function onceEachConsumerBatch<
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachConsumerBatch<Given> {
-  const once = createOnce<Given>('onceEachConsumerBatch', withHandler(options, handler), true);
+  const once = createOnce<Given>('onceEachConsumerBatch', options, handler, true);
   return {
     ...once.consumerOptions,
     counts: once.counts,

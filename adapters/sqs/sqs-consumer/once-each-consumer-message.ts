@@ -1,10 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import {
-  type ParsedPayload,
-  type TransactionOf,
-  withHandler,
-  type OptionsChecked,
-} from '../../../src/adapter-kit.ts';
+import type { ParsedPayload, TransactionOf, OptionsChecked } from '../../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts } from '../../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
@@ -56,7 +51,7 @@ export function onceEachConsumerMessage<
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachConsumerMessage<Given> {
-  const once = createOnce<Given>('onceEachConsumerMessage', withHandler(options, handler), false);
+  const once = createOnce<Given>('onceEachConsumerMessage', options, handler, false);
   return {
     ...once.consumerOptions,
     counts: once.counts,

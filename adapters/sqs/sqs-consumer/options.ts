@@ -7,18 +7,17 @@ import {
   lazily,
   NOT_AN_OBJECT,
   checkConsumerOptions,
-  eventFields,
 } from '../../../src/adapter-kit.ts';
 import {
   type AnyQueueHandler,
   isOtherQueue,
-  messageFields,
   type SqsOnFailed,
   type QueueAttempt,
-  queueFields,
   type QueueHandler,
   type QueueOptions,
   SAME_QUEUE,
+  queueFields,
+  messageFields,
 } from '../../shared/sqs/queue-options.ts';
 import { isAboveLease, isFifoQueue, leaseFault } from '../../shared/sqs/queue-settings.ts';
 import type { AnyHandleOnce, Logger } from '../../../src/index.ts';
@@ -60,10 +59,9 @@ const fields = lazily(() =>
   z.strictObject(
     {
       consumerOptions: consumerSettings(),
-      ...queueFields(),
+      ...queueFields<SqsConsumerEvent>(),
       ...messageFields<SqsMessage>(),
       signal: z.optional(callback<() => AbortSignal>('a function that gives an AbortSignal')),
-      ...eventFields<SqsConsumerEvent>(),
       handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
     },
     NOT_AN_OBJECT,

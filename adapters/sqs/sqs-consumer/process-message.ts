@@ -3,7 +3,7 @@ import {
   type EventSink,
   type Hold,
   type Kept,
-  keptEvent,
+  verdictEvent,
   type Verdict,
 } from '../../../src/adapter-kit.ts';
 import { attempt, type Queue } from '../../shared/sqs/queue.ts';
@@ -70,7 +70,7 @@ export async function conclude(
   const { events } = processor;
   const messageId = message.MessageId ?? '';
   if (!receive.hold.isOurs()) {
-    const lapsed = keptEvent({ ...processed, reason: 'lapsed' });
+    const lapsed = verdictEvent({ ...processed, reason: 'lapsed' });
     events.emit({ ...lapsed, messageId, visibleAfterSeconds: undefined });
     return false;
   }
@@ -79,7 +79,7 @@ export async function conclude(
     return true;
   }
   const visibleAfterSeconds = await makeVisible(processor, message, receive, processed);
-  events.emit({ ...keptEvent(processed), messageId, visibleAfterSeconds });
+  events.emit({ ...verdictEvent(processed), messageId, visibleAfterSeconds });
   return false;
 }
 

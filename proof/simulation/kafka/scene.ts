@@ -1,4 +1,4 @@
-import { placeOf, recordBytes } from '../../../adapters/shared/kafka/log-identity.ts';
+import { coordinatesOf, recordBytes } from '../../../adapters/shared/kafka/log-identity.ts';
 import { type KafkaEvent, type KafkaMessage, onceEachKafkaMessage } from '../../../adapters/kafka/index.ts';
 import type { KafkaConsumer, KafkaProducer, RunConfig } from '../../../adapters/kafka/log/kafkajs-types.ts';
 import type { KafkaHeaders } from '../../../adapters/kafka/log/log-client.ts';
@@ -249,7 +249,7 @@ export class KafkaScene implements Scene {
       case 'place':
         return {
           ...planned,
-          key: placeOf(topic, partition, String(end)),
+          key: coordinatesOf(topic, partition, String(end)),
           fingerprint: fingerprint(recordBytes(produced)),
         };
     }

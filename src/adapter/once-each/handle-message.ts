@@ -3,20 +3,20 @@ import type { Clock } from '../../lib/clock.ts';
 import { delay, endsWithin } from '../../lib/wait.ts';
 import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
-import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
+import type { FingerprintOptions } from '../../options/fingerprint-options.ts';
 import { refuseAsync, wrongReturn } from '../../options/wrong-return.ts';
 import type { MessageSource } from '../../words/around.ts';
 import type { Outcome } from '../../words/outcome.ts';
 import type { Broker } from './broker.ts';
 import { brokerCall } from './broker-call.ts';
 import { deliver, type Delivered, handledFacts } from '../deliver.ts';
-import type { Consumer } from '../consumer.ts';
+import type { Kernel } from '../kernel.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Hold } from '../hold.ts';
 import type { OnceEachEvent, OnceEachKeptReason } from './events.ts';
 import type { DeadLetterDestination, OnceEachHandler } from './options.ts';
 import { isWorthWaiting, retryTimeOf } from './retry-time.ts';
-import { type Kept, keptEvent, type Verdict } from '../verdict.ts';
+import { type Kept, type Verdict, verdictEvent } from '../verdict.ts';
 
 const DEFAULT_PATIENCE_MS = 300_000;
 
@@ -44,7 +44,7 @@ export interface MessageOptions {
 
 interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [message: Message]> {
   readonly clock: Clock;
-  readonly consumer: Consumer;
+  readonly kernel: Kernel;
   readonly broker: Broker<Message>;
   readonly events: EventSink<OnceEachEvent>;
   readonly key: (message: Message) => string | undefined;
@@ -84,10 +84,10 @@ async function deliverPatiently<Message, R>(
   signal: AbortSignal | undefined,
 ): Promise<Delivered<R>> {
   const delivery = deliveryOf(adapter, message, hold, signal);
-  const { broker, clock, consumer, patienceMs = DEFAULT_PATIENCE_MS } = adapter;
+  const { broker, clock, kernel, patienceMs = DEFAULT_PATIENCE_MS } = adapter;
   const until = clock.monotonic() + patienceMs;
   for (;;) {
-    const delivered = await deliver(consumer, delivery);
+    const delivered = await deliver(kernel, delivery);
     if (delivered.acknowledge || broker.retryLater !== undefined || !isWorthWaiting(delivered))
       return delivered;
     const waitMs = retryTimeOf(delivered);
@@ -107,7 +107,8 @@ function deliveryOf<Message, R>(
   return {
     key: () => key(message),
     content,
-    fingerprint: fingerprintOptionsFor(adapter, message),
+    fingerprint: adapter,
+    message,
     parse: () => parse(copyOf(content()) as never),
     handler: (payload, attempt, ...extra) =>
       handler(payload as never, Object.assign(attempt, { message }), ...(extra as never[])),
@@ -206,6 +207,6 @@ function kept(
   why: Pick<Kept<OnceEachKeptReason>, 'key' | 'reason' | 'error'>,
   retryAfterMs?: number,
 ): { readonly action: 'kept'; readonly reason: OnceEachKeptReason } {
-  events.emit({ ...keptEvent(why), retryAfterMs });
+  events.emit({ ...verdictEvent(why), retryAfterMs });
   return { action: 'kept', reason: why.reason };
 }

@@ -1,14 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createAdapterEvents } from '../adapter-events.ts';
 import { messageOptions } from '../message-options.ts';
-import { withOwnRetries } from '../own-retries.ts';
-import { consumerOf } from '../consumer.ts';
+import { resolveOptions } from '../resolve-options.ts';
+import { kernelOf } from '../kernel.ts';
 import { createTrial } from '../trial.ts';
-import { handlesOf } from '../../engine/hidden-handles.ts';
+import { clockOf } from '../../engine/hidden-handles.ts';
 import type { OptionsChecked, TransactionOf } from '../handler-types.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
-import { withHandler } from '../../options/handler-option.ts';
 import { parseOptions } from '../../options/parse-options.ts';
 import { createBroker } from './broker.ts';
 import { handleMessage, type HandledMessage, type MessageOptions } from './handle-message.ts';
@@ -80,10 +79,10 @@ export function onceEach<
     Result
   >,
 ): OnceEach<Message, Result> {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions(), withHandler(options, handler)));
+  const resolved = resolveOptions(SUBJECT, onceEachOptions(), options, handler);
   const events = createAdapterEvents(resolved);
   const trial = createTrial();
-  const { clock } = handlesOf(resolved.handleOnce);
+  const clock = clockOf(resolved.handleOnce);
   const adapter = {
     ...resolved,
     clock,
@@ -91,7 +90,7 @@ export function onceEach<
     body: trial.wrap('body', resolved.body),
     ...trial.fingerprint(resolved),
     events,
-    consumer: consumerOf(resolved),
+    kernel: kernelOf(resolved),
     broker: createBroker(resolved, events, clock),
   };
 

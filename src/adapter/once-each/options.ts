@@ -2,7 +2,7 @@ import type { ParsedPayload } from '../handler-types.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { lazily } from '../../lib/lazily.ts';
-import { checkConsumerOptions, consumerFields, eventFields } from '../consumer-options.ts';
+import { checkConsumerOptions, consumerFields } from '../consumer-options.ts';
 import type { Attempt } from '../../words/attempt.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { MessageSource } from '../../words/around.ts';
@@ -132,7 +132,7 @@ export const onceEachOptions = lazily(() =>
   z
     .strictObject(
       {
-        ...consumerFields(),
+        ...consumerFields<OnceEachEvent>(),
         ...fingerprintFields<unknown, [message: never]>(),
         key: callback<(message: never) => string | undefined>(message),
         body: callback<(message: never) => unknown>(message),
@@ -146,7 +146,6 @@ export const onceEachOptions = lazily(() =>
         extend: z.optional(callback<(message: never) => unknown>(message)),
         onFailed: onFailed(),
         source: z.optional(callback<(message: never) => MessageSource>(message)),
-        ...eventFields<OnceEachEvent>(),
         handler: handlerOption<OnceEachHandler<never, never, never[]>>('payload, attempt'),
       },
       NOT_AN_OBJECT,

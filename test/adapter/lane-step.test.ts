@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LanePlace, runPipelined } from '../../adapters/shared/lanes.ts';
+import { type LaneStep, runPipelined } from '../../adapters/shared/lanes.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -10,10 +10,10 @@ function laneOf(count: number) {
   const mayRun: (boolean | undefined)[] = [];
   const returns: (() => void)[] = [];
   const settles: ((goesOn: boolean) => void)[] = [];
-  const run = async (item: number, place: LanePlace): Promise<boolean> => {
+  const run = async (item: number, step: LaneStep): Promise<boolean> => {
     started.push(item);
-    void place.mayRun.then((may) => (mayRun[item] = may));
-    returns[item] = place.onReturned;
+    void step.mayRun.then((may) => (mayRun[item] = may));
+    returns[item] = step.onReturned;
     const goesOn = await new Promise<boolean>((resolve) => {
       settles[item] = resolve;
     });

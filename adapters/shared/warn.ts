@@ -1,4 +1,4 @@
-import type { EventSink } from '../reporting/event-sink.ts';
+import type { EventSink } from '../../src/adapter-kit.ts';
 
 export interface Warning<Name extends string> {
   /** Stable between versions; the code of what is printed too. */

@@ -7,8 +7,8 @@ import type { HandleOnceSettings } from '../engine/settings.ts';
 import { type Handled, refused } from '../words/endings.ts';
 import { createFirstCheck } from './store-check.ts';
 
-/** What all deliveries of a consumer share. */
-export interface Consumer {
+/** What handles the deliveries of one consumer. All of them share it. */
+export interface Kernel {
   /**
    * Handles what it reads. It never throws: an error of reading, the store or the engine makes the delivery refused.
    */
@@ -19,7 +19,7 @@ export interface Consumer {
   readonly schema?: StandardSchemaV1 | undefined;
 }
 
-export interface ConsumerOptions {
+export interface KernelOptions {
   readonly handleOnce: AnyHandleOnce;
   readonly inTransaction: boolean;
   readonly schema?: StandardSchemaV1 | undefined;
@@ -29,7 +29,7 @@ export interface ConsumerOptions {
  * What runs the handlers. With `inTransaction` they get a transaction as last argument. None runs before the store has
  * been checked.
  */
-export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOptions): Consumer {
+export function kernelOf({ handleOnce, inTransaction, schema }: KernelOptions): Kernel {
   const handles = handlesOf(handleOnce);
   const handle = (inTransaction ? handles.inTransaction : handles.handle) as Handle<unknown[]>;
   const checkStore = createFirstCheck(handleOnce);

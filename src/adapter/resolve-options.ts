@@ -1,4 +1,7 @@
+import type * as z from 'zod/mini';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
+import { withHandler } from '../options/handler-option.ts';
+import { parseOptions } from '../options/parse-options.ts';
 import type { GivenRetries, RetryOptions } from '../options/retries.ts';
 
 /**
@@ -17,4 +20,17 @@ export function withOwnRetries<Options extends GivenRetries & { readonly handleO
     return { ...options, handleOnce };
   }
   return { ...options, handleOnce: handleOnce.withRetries({ maxAttempts, maxDeaths, backoff }) };
+}
+
+/** The options of an adapter as they apply. Throws `InvalidOptionsError` that names every wrong field. */
+export function resolveOptions<
+  Schema extends z.ZodMiniType<GivenRetries & { readonly handleOnce: AnyHandleOnce }>,
+>(
+  subject: string,
+  schema: Schema,
+  options: unknown,
+  handler: unknown,
+  defaults?: RetryOptions,
+): z.output<Schema> {
+  return withOwnRetries(parseOptions(subject, schema, withHandler(options, handler)), defaults);
 }
