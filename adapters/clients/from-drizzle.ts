@@ -1,6 +1,10 @@
 import * as z from 'zod/mini';
 import { hasMethods, lazily, parseOptions, satisfying, toDatabaseClient } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries, SqlClient } from '../../src/index.ts';
+import { guardedConnection } from './guarded-connection.ts';
+import { LateStatements } from './late-statements.ts';
+import { whileItWorks } from './pg-connection.ts';
+import { onOneConnection, type PgConnection, type PgPool } from './pg-pool.ts';
 import { textRows } from './text-rows.ts';
 
 /** What Drizzle takes as a query: an object that gives an `SQL`, which has the text and the parameters. */
@@ -19,9 +23,9 @@ export interface DrizzleDatabase<Tx> extends DrizzleQueryable {
   transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
 }
 
-/** What runs the transactions of a database on `postgres`. It is not in the types of Drizzle. */
-interface PostgresJsSession<Tx> {
-  readonly client: PostgresJs;
+/** What runs the transactions of a database over a client of its driver. It is not in the types of Drizzle. */
+interface Session<Tx, Client = unknown> {
+  readonly client: Client;
   transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
 }
 
@@ -38,15 +42,17 @@ const clientSchema = lazily(() =>
 );
 
 const UNKNOWN_SESSION =
-  'a Drizzle database whose transactions can be guarded: on postgres-js this version of Drizzle does not show its ' +
-  'client where 0.45 does. Use drizzle-orm/node-postgres, or drizzle-orm 0.45';
+  'a Drizzle database whose transactions can be guarded: this version of Drizzle does not show the client of its ' +
+  'driver where 0.45 does. Use drizzle-orm 0.45';
 
 function isDatabase(value: unknown): boolean {
   return hasMethods(value, ['execute', 'transaction']) && !hasMethods(value, ['rollback']);
 }
 
 function canBeGuarded(db: unknown): boolean {
-  return !isPostgresJs((db as { $client?: unknown }).$client) || sessionOf(db) !== undefined;
+  const { $client, session } = db as { $client?: unknown; session?: unknown };
+  const isOurs = (client: unknown): boolean => isPostgresJs(client) || isPgPool(client);
+  return !isOurs($client) || (isSession(session) && isOurs(session.client));
 }
 
 /**
@@ -73,34 +79,51 @@ function canBeGuarded(db: unknown): boolean {
  */
 export function fromDrizzle<Tx extends DrizzleQueryable>(db: DrizzleDatabase<Tx>): DatabaseClient<Tx> {
   parseOptions('fromDrizzle', clientSchema(), { db });
-  const session = sessionOf<Tx>(db);
-  return {
-    ...queriesOf(db),
-    begin: session === undefined ? (work) => db.transaction(work) : guardedBegin(session),
-    in: queriesOf,
-  };
+  return { ...queriesOf(db), begin: beginOf(db), in: queriesOf };
 }
 
-/**
- * Runs a transaction of Drizzle over one of ours: that of `postgres` ends before its work when the connection breaks,
- * and sends what comes after the break.
- */
-function guardedBegin<Tx>(session: PostgresJsSession<Tx>): DatabaseClient<Tx>['begin'] {
-  const client = toDatabaseClient(session.client);
+function beginOf<Tx>(db: DrizzleDatabase<Tx>): DatabaseClient<Tx>['begin'] {
+  const { session } = db as { readonly session?: unknown };
+  if (isSession<Tx>(session) && isPostgresJs(session.client))
+    return beginOnPostgresJs(session, session.client);
+  if (isSession<Tx>(session) && isPgPool(session.client)) return beginOnPg(session, session.client);
+  return (work) => db.transaction(work);
+}
+
+/** The transaction of `postgres` ends before its work when the connection breaks, and sends what comes after. */
+function beginOnPostgresJs<Tx>(session: Session<Tx>, sql: PostgresJs): DatabaseClient<Tx>['begin'] {
+  const client = toDatabaseClient(sql);
   return (work, onBroken) => {
     const begin = (run: (transaction: unknown) => Promise<unknown>) => client.begin(run, onBroken);
-    const guarded = Object.create(session, { client: { value: { begin } } }) as PostgresJsSession<Tx>;
-    return guarded.transaction(work);
+    return over({ begin }, session).transaction(work);
   };
 }
 
-function sessionOf<Tx>(db: unknown): PostgresJsSession<Tx> | undefined {
-  const { session } = db as { session?: PostgresJsSession<Tx> };
-  return hasMethods(session, ['transaction']) && isPostgresJs(session.client) ? session : undefined;
+/** Drizzle keeps a connection whose BEGIN failed, and gives one back whose ROLLBACK failed. */
+function beginOnPg<Tx>(session: Session<Tx>, pool: PgPool<PgConnection>): DatabaseClient<Tx>['begin'] {
+  return (work, onBroken) =>
+    onOneConnection(pool, (connection) => {
+      const late = new LateStatements();
+      return over(guardedConnection(connection, late), session).transaction((transaction) =>
+        whileItWorks(connection, () => late.after(() => work(transaction)), onBroken),
+      );
+    });
 }
 
-function isPostgresJs(client: unknown): boolean {
+function over<Tx>(client: object, session: Session<Tx>): Session<Tx> {
+  return Object.create(session, { client: { value: client } }) as Session<Tx>;
+}
+
+function isSession<Tx>(value: unknown): value is Session<Tx> {
+  return hasMethods(value, ['transaction']);
+}
+
+function isPostgresJs(client: unknown): client is PostgresJs {
   return hasMethods(client, ['unsafe', 'begin']);
+}
+
+function isPgPool(client: unknown): client is PgPool<PgConnection> {
+  return hasMethods(client, ['query', 'connect']) && 'totalCount' in client;
 }
 
 function queriesOf(on: DrizzleQueryable): DatabaseQueries {

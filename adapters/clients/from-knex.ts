@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import { createPreparing, hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
-import { type ErrorEmitter, type OnBroken, whileItWorks } from './pg-connection.ts';
+import { type OnBroken, whileItWorks } from './pg-connection.ts';
+import { answeredFirst } from './answered-first.ts';
+import type { PgConnection } from './pg-pool.ts';
 import { textRows } from './text-rows.ts';
 import { poolSize } from './pool-size.ts';
 
@@ -13,7 +15,7 @@ export interface KnexQueryable {
 
 /** A transaction. Its client has one connection of `pg`. */
 export interface KnexTransaction extends KnexQueryable {
-  readonly client: { acquireConnection(): Promise<ErrorEmitter> };
+  readonly client: { acquireConnection(): Promise<PgConnection> };
 }
 
 /** The part of a `Knex` that is used. A transaction has `isCompleted` as well. */
@@ -85,6 +87,7 @@ function begin<Tx extends KnexTransaction, T>(
 ): Promise<T> {
   return knex.transaction(async (transaction) => {
     const connection = await transaction.client.acquireConnection();
-    return await whileItWorks(connection, () => work(transaction), onBroken);
+    const send = (text: string) => connection.query({ text });
+    return await answeredFirst(send, () => whileItWorks(connection, () => work(transaction), onBroken));
   });
 }

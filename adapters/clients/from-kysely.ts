@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { answeredFirst } from './answered-first.ts';
+import { LateStatements } from './late-statements.ts';
 import { textRows } from './text-rows.ts';
 
 /** A query as `CompiledQuery.raw` of Kysely makes it. */
@@ -18,6 +20,14 @@ export interface KyselyQuery {
 /** What runs a query: a `Kysely`, or its `Transaction`. */
 export interface KyselyQueryable {
   executeQuery(query: KyselyQuery): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** A transaction, which has its plugins asked about each statement. */
+export interface KyselyTransaction extends KyselyQueryable {
+  withPlugin(plugin: {
+    transformQuery<Node>(args: { readonly node: Node }): Node;
+    transformResult<Result>(args: { readonly result: Result }): Promise<Result>;
+  }): unknown;
 }
 
 /** The part of a `Kysely` that is used. */
@@ -62,14 +72,35 @@ const clientSchema = lazily(() =>
  * });
  * ```
  */
-export function fromKysely<Tx extends KyselyQueryable, IsTransaction extends boolean>(
+export function fromKysely<Tx extends KyselyTransaction, IsTransaction extends boolean>(
   db: KyselyDatabase<Tx> & { readonly isTransaction: IsTransaction } & NotTrue<IsTransaction>,
 ): DatabaseClient<Tx> {
   parseOptions('fromKysely', clientSchema(), { db });
   return {
     ...queriesOf(db),
-    begin: (work) => db.transaction().execute(work),
+    begin: (work) =>
+      db.transaction().execute((transaction) => {
+        const late = new LateStatements();
+        const guarded = transaction.withPlugin(refusing(late)) as Tx;
+        const queries = queriesOf(transaction);
+        return answeredFirst(
+          (text) => queries.execute(text),
+          () => late.after(() => work(guarded)),
+        );
+      }),
     in: queriesOf,
+  };
+}
+
+/** Kysely asks a plugin before it sends a statement. */
+function refusing(late: LateStatements): Parameters<KyselyTransaction['withPlugin']>[0] {
+  return {
+    transformQuery({ node }) {
+      const refusal = late.refusalOf();
+      if (refusal !== undefined) throw refusal;
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
   };
 }
 

@@ -2,37 +2,19 @@ import * as z from 'zod/mini';
 import {
   createPreparing,
   hasMethods,
-  isError,
   lazily,
   parseOptions,
   rolledBack,
   satisfying,
 } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
-import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
-import { onConnectionError, type OnBroken, whileItWorks } from './pg-connection.ts';
+import { guardedConnection } from './guarded-connection.ts';
+import { LateStatements } from './late-statements.ts';
+import { type PgOptions, pgOptions, pgQueries } from './pg-query.ts';
+import { type OnBroken, whileItWorks } from './pg-connection.ts';
+import { onOneConnection, type PgConnection, type PgPool, type PgQueryable } from './pg-pool.ts';
 import { textRows } from './text-rows.ts';
 import { poolSize } from './pool-size.ts';
-
-/** What runs a query: a pool, or a connection. */
-export interface PgQueryable {
-  query(query: PgQuery): PromiseLike<{ readonly rows: readonly object[]; readonly command?: string }>;
-}
-
-/** A connection that a pool has lent. */
-export interface PgConnection extends PgQueryable {
-  on(event: 'error', listener: (error: unknown) => void): unknown;
-  removeListener(event: 'error', listener: (error: unknown) => void): unknown;
-  release(destroy?: boolean): void;
-}
-
-/** The part of a `Pool` of `pg` that is used. A `Client` lends no connections, and has no `totalCount`. */
-export interface PgPool<Connection> extends PgQueryable {
-  readonly totalCount: number;
-  readonly options?: { readonly max?: unknown };
-  connect(): Promise<Connection>;
-  connect(callback: (...result: never[]) => void): void;
-}
 
 const clientSchema = lazily(() =>
   z.object({
@@ -92,46 +74,19 @@ export function fromPg<Connection extends PgConnection>(
   };
 }
 
-async function begin<Connection extends PgConnection, T>(
+function begin<Connection extends PgConnection, T>(
   pool: PgPool<Connection>,
   work: (connection: Connection) => Promise<T>,
   onBroken: OnBroken | undefined,
 ): Promise<T> {
-  const { connection, unsubscribe } = await acquire(pool);
-  let broken = false;
-  try {
+  return onOneConnection(pool, async (connection) => {
+    const late = new LateStatements();
+    const guarded = guardedConnection(connection, late);
     await connection.query({ text: 'begin' });
-    const value = await whileItWorks(connection, () => work(connection), onBroken);
+    const value = await whileItWorks(connection, () => late.after(() => work(guarded)), onBroken);
     const { command } = await connection.query({ text: 'commit' });
     // A transaction that has failed is answered with a rollback, and no error.
     if (command === 'ROLLBACK') throw rolledBack();
     return value;
-  } catch (error) {
-    broken = await connection.query({ text: 'rollback' }).then(
-      () => false,
-      () => true,
-    );
-    throw error;
-  } finally {
-    connection.release(broken);
-    unsubscribe();
-  }
-}
-
-/**
- * A connection with a listener for its errors during the whole transaction: an error without one ends the process.
- *
- * By a callback, which the pool calls at once: a server can accept a connection and close it in one packet, and the
- * error then comes before a promise goes on.
- */
-function acquire<Connection extends PgConnection>(
-  pool: PgPool<Connection>,
-): Promise<{ readonly connection: Connection; readonly unsubscribe: () => void }> {
-  return new Promise((resolve, reject) => {
-    const acquired = (error: unknown, connection: Connection): void => {
-      if (isError(error)) reject(error);
-      else resolve({ connection, unsubscribe: onConnectionError(connection, () => undefined) });
-    };
-    pool.connect(acquired as (...result: never[]) => void);
   });
 }

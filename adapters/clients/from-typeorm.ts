@@ -1,11 +1,18 @@
 import * as z from 'zod/mini';
 import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { answeredFirst } from './answered-first.ts';
+import { LateStatements, rejected } from './late-statements.ts';
 import { textRows } from './text-rows.ts';
 
 /** What runs a query: a `DataSource`, or the `EntityManager` of a transaction. */
 export interface TypeOrmQueryable {
   query(statement: string, parameters?: (string | null)[]): Promise<unknown>;
+}
+
+/** A transaction. All that it sends passes the `query` of its runner, TypeORM's COMMIT and ROLLBACK too. */
+export interface TypeOrmTransaction extends TypeOrmQueryable {
+  readonly queryRunner?: { query(statement: string, ...rest: never[]): Promise<unknown> } | undefined;
 }
 
 /** The part of a `DataSource` that is used. An `EntityManager` is not initialized. */
@@ -44,11 +51,27 @@ const clientSchema = lazily(() =>
  * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
  * ```
  */
-export function fromTypeOrm<Tx extends TypeOrmQueryable>(
+export function fromTypeOrm<Tx extends TypeOrmTransaction>(
   dataSource: TypeOrmDataSource<Tx>,
 ): DatabaseClient<Tx> {
   parseOptions('fromTypeOrm', clientSchema(), { dataSource });
-  return { ...queriesOf(dataSource), begin: (work) => dataSource.transaction(work), in: queriesOf };
+  return { ...queriesOf(dataSource), begin: (work) => begin(dataSource, work), in: queriesOf };
+}
+
+function begin<Tx extends TypeOrmTransaction, T>(
+  dataSource: TypeOrmDataSource<Tx>,
+  work: (manager: Tx) => Promise<T>,
+): Promise<T> {
+  return dataSource.transaction((manager) => {
+    const runner = manager.queryRunner as NonNullable<Tx['queryRunner']>;
+    const send = runner.query.bind(runner);
+    const late = new LateStatements();
+    runner.query = (statement, ...rest) => {
+      const refusal = late.refusalOf(statement);
+      return refusal === undefined ? send(statement, ...rest) : rejected(refusal);
+    };
+    return answeredFirst(send, () => late.after(() => work(manager)));
+  });
 }
 
 function queriesOf(on: TypeOrmQueryable): DatabaseQueries {

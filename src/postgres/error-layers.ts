@@ -41,6 +41,11 @@ export function isClosed(error: unknown): boolean {
   return CLOSED.has(clientCode(error));
 }
 
+/** Whether `pg` gave up waiting for an answer, after its `query_timeout`: the statement may still be under way. */
+export function isReadTimeout(error: unknown): boolean {
+  return clientCode(error) === 'Query read timeout';
+}
+
 /** The hosts and ports that a connection was tried to, as far as the error has them. */
 export function placesOf(error: unknown): string[] {
   return [...new Set(layersOf(error).flatMap(placeOf))];

@@ -43,7 +43,8 @@ export function connectionBroken(cause: unknown): StoreError {
 
 export function transactionEnded(): StoreError {
   return new StoreError(
-    'the transaction has ended: the statement was not sent. Await every statement before the handler returns',
+    'the transaction has ended: the statement was not sent. Await every statement before the handler returns or throws, ' +
+      'with Promise.allSettled where some may fail',
     { retriable: false },
   );
 }

@@ -31,7 +31,7 @@ function open(url: string): Library<Transaction> {
   };
 }
 
-clientContract('Drizzle on node-postgres', open);
+clientContract('Drizzle on node-postgres', open, { tellBreaks: true });
 
 describe('Drizzle on postgres-js', () => {
   const { url } = useEmptyDatabase();
@@ -50,10 +50,14 @@ describe('Drizzle on postgres-js', () => {
 
 const { url } = useDatabase();
 
-test('Drizzle on postgres-js whose client is out of reach is refused, with what to do', () => {
-  const db = drizzleOnPostgresJs(postgres(url));
-  const changed = Object.create(db, { session: { value: {} } }) as typeof db;
-  expect(() => fromDrizzle(changed)).toThrow(/fromDrizzle: db: .*Use drizzle-orm\/node-postgres/);
+test.each([
+  ['node-postgres', connect],
+  ['postgres-js', (url: string) => drizzleOnPostgresJs(postgres(url))],
+])('Drizzle on %s whose client is out of reach is refused, with what to do', async (_, connectTo) => {
+  const db: { readonly $client: { end(): Promise<unknown> } } = connectTo(url);
+  const changed = Object.create(db, { session: { value: {} } }) as ReturnType<typeof connect>;
+  expect(() => fromDrizzle(changed)).toThrow(/fromDrizzle: db: .*Use drizzle-orm 0\.45/);
+  await db.$client.end();
 });
 
 test('a transaction in place of a Drizzle database is refused with words', async () => {

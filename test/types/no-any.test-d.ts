@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest';
 import type { KnexDatabase } from '../../adapters/clients/from-knex.ts';
 import type { KyselyDatabase } from '../../adapters/clients/from-kysely.ts';
-import type { PgConnection, PgPool } from '../../adapters/clients/from-pg.ts';
+import type { PgConnection, PgPool } from '../../adapters/clients/pg-pool.ts';
 import type { Pglite } from '../../adapters/clients/from-pglite.ts';
 import type { PgOptions, PgQuery } from '../../adapters/clients/pg-query.ts';
 import type {

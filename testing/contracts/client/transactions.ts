@@ -1,11 +1,12 @@
 import { ok, rejects } from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { endsWithin } from '../../../src/lib/wait.ts';
 import { equals } from '../assertions.ts';
 import { each } from '../contract-case.ts';
 import { gate } from '../gate.ts';
 import { sqlState } from '../../../src/postgres/error-layers.ts';
 import type { DatabaseQueries } from '../../../src/postgres/database-client.ts';
+import { endOf } from '../../../src/postgres/ended.ts';
 import { type Bench, type ClientRule, SCHEMA } from './bench.ts';
 import { raise } from './queries.ts';
 
@@ -22,6 +23,16 @@ const FAILING: [what: string, fail: (queries: DatabaseQueries) => Promise<unknow
     (queries) => queries.execute(`insert into ${SCHEMA}.links values ('child', 'no parent')`),
   ],
 ];
+
+/** Sends something in each of many turns, without waiting for an answer until all are sent. */
+async function inTurns(turns: number, send: (turn: number) => PromiseLike<unknown>): Promise<void> {
+  const sent: Promise<unknown>[] = [];
+  for (let turn = 1; turn <= turns; turn += 1) {
+    sent.push(endOf(async () => await send(turn)));
+    await nextTurn();
+  }
+  await Promise.all(sent);
+}
 
 export const TRANSACTION: ClientRule = {
   rule:
@@ -73,6 +84,22 @@ export const TRANSACTION: ClientRule = {
         throw new Error('undone');
       });
       await rejects(undone);
+      equals(await effects(), []);
+    },
+
+    async 'begin undoes what is sent to its transaction after its work has thrown'({
+      client,
+      insert,
+      effects,
+    }) {
+      const sent: Promise<void>[] = [];
+      const begun = client.begin((transaction) => {
+        sent.push(inTurns(20, (turn) => insert(transaction, `at once ${turn}`)));
+        sent.push(begun.catch(() => inTurns(2, (turn) => insert(transaction, `after the end ${turn}`))));
+        return Promise.reject(new Error('undone'));
+      });
+      await rejects(begun);
+      await Promise.all(sent);
       equals(await effects(), []);
     },
 
