@@ -52,5 +52,5 @@ async function exitCodeOf(args: readonly string[]): Promise<number> {
   }
   const { exitCode } = process;
   process.exitCode = before;
-  return exitCode as number;
+  return exitCode;
 }
