@@ -7,8 +7,11 @@ import type { Ended } from './run-command.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 class ProcessEnd extends Error {
-  constructor(readonly code: number) {
+  readonly code: number;
+
+  constructor(code: number) {
     super('the process ends');
+    this.code = code;
   }
 }
 
