@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce, TerminalError } from 'handle-once';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -13,30 +11,20 @@ import { serviceUrl } from '../support/service-url.ts';
 import { createSqsClient } from '../support/sqs-client.ts';
 import { temporaryDirectory } from '../support/services/temporary-directory.ts';
 import { expectSoon, until } from '../support/until.ts';
-import { useBuiltCommand } from './built-command.ts';
+import { callCommand } from './call-command.ts';
+import { configFile, type Ended, ROOT, useCommand } from './run-command.ts';
 
 const { sql, url } = useDatabase();
 const empty = useEmptyDatabase();
 const kafka = useKafka();
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const command = useBuiltCommand();
+const start = useCommand(url);
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+/** As a process, as users do. */
+const run: (...given: Parameters<typeof start>) => Promise<Ended> = (...given) => start(...given).ended;
 
-/** Runs the command as a process, as users do. */
-function cli(args: string, env: Record<string, string> = { DATABASE_URL: url }, cwd = ROOT): Promise<Ended> {
-  return new Promise((resolve) => {
-    const options = { cwd, env: { ...process.env, DATABASE_URL: '', ...env }, maxBuffer: 2 ** 25 };
-    const argv = [command(), ...args.split(' ').filter((word) => word !== '')];
-    const child = execFile(process.execPath, argv, options, (_, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
-  });
+function cli(args: string, env: Record<string, string> = { DATABASE_URL: url }): Promise<Ended> {
+  return callCommand(args.split(' '), env);
 }
 
 async function json(args: string): Promise<unknown> {
@@ -63,7 +51,7 @@ test('a client that never ends keeps neither the answer nor the error', async ()
       begin: () => Promise.reject(new Error()),
       end: () => new Promise(() => undefined),
     };`);
-  const { code, stdout, stderr } = await cli(`status --config ${config}`, {});
+  const { code, stdout, stderr } = await run(`status --config ${config}`, {});
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^handle-once: the database cannot be reached \(CONNECTION_CLOSED\)[^\n]*\n$/);
 });
@@ -72,7 +60,7 @@ test('a database that freezes while a command waits for it is given up', async (
   const { through, freeze } = await freezableDatabase(url);
   const ended = await sql.begin(async (tx) => {
     await tx`lock table handle_once.records in access exclusive mode`;
-    const running = cli('list --timeout 2s', { DATABASE_URL: through });
+    const running = run('list --timeout 2s', { DATABASE_URL: through });
     await untilLocked(sql, 'handle_once.records');
     freeze();
     return { running };
@@ -88,7 +76,7 @@ test('a database that freezes while a command waits for it is given up', async (
 describe('migrate', () => {
   test('makes the tables, and says that there was nothing to do the second time', async () => {
     const env = { DATABASE_URL: empty.url };
-    const first = await cli('migrate', env);
+    const first = await run('migrate', env);
     expect(first).toEqual({
       ...{ code: 0, stderr: '' },
       stdout: 'ran 0001_records.sql, 0002_maintenance.sql, 0003_history.sql; the tables have version 3\n',
@@ -99,7 +87,7 @@ describe('migrate', () => {
 
 describe('sql', () => {
   test('prints what migrate runs, without a database', async () => {
-    const { code, stdout } = await cli('sql --schema jobs', {});
+    const { code, stdout } = await run('sql --schema jobs', {});
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\n-- handle-once: the tables in schema jobs\n/);
     await empty.sql.unsafe(stdout);
@@ -112,7 +100,7 @@ describe('sql', () => {
 });
 
 test('grants prints the statements for a role, without a database', async () => {
-  const { code, stdout } = await cli('grants worker --for maintain', {});
+  const { code, stdout } = await run('grants worker --for maintain', {});
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(/^grant usage on schema "handle_once" to "worker";\n/),
@@ -127,7 +115,7 @@ describe('A failed message', () => {
     expect((await cli('list --state failed')).stdout).toMatch(
       /^scope +key +phase +attempts +age +began +error\nbilling +order-7 +failed +1 +\d+s +\d+s +TerminalError: card is blocked\n$/,
     );
-    expect((await cli('show order-7 --scope billing')).stdout).toMatch(/^phase +failed$/m);
+    expect((await run('show order-7 --scope billing')).stdout).toMatch(/^phase +failed$/m);
     expect(await json('show order-7 --scope billing')).toMatchObject({ phase: 'failed', attempts: 1 });
     expect(await json('retry order-7 --scope billing')).toEqual({ state: 'retried' });
     expect(await json('show order-7 --scope billing')).toMatchObject({ phase: 'waiting' });
@@ -136,7 +124,7 @@ describe('A failed message', () => {
       stdout: 'unchanged: only a failed record can be retried, and this one is waiting\n',
     });
     expect(await json('forget order-7 --scope billing')).toEqual({ state: 'forgotten', was: 'waiting' });
-    expect(await cli('forget order-7 --scope billing')).toMatchObject({
+    expect(await run('forget order-7 --scope billing')).toMatchObject({
       code: 3,
       stdout: 'no such record\n',
     });
@@ -158,7 +146,7 @@ describe('A list', () => {
       /^scope[^\n]*\nmail +1 [^\n]*\nmail +2 [^\n]*\n\nthe newest 2; there are more: --all prints them, --count-by error counts them\n$/,
     );
     expect(await json('list --limit 1 --oldest')).toMatchObject({ records: [{ key: '10001' }], more: true });
-    const lines = (await cli('list --all')).stdout.trimEnd().split('\n');
+    const lines = (await run('list --all')).stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(10_002);
     expect(lines.filter((line) => line.startsWith('scope'))).toHaveLength(1);
     const all = (await json('list --all --oldest')) as { records: { key: string }[]; more: boolean };
@@ -290,10 +278,7 @@ describe('Many failed messages', () => {
       from generate_series(1, 1000) as n`;
     const retried = async () =>
       Number((await sql`select count(*) as n from handle_once.records where state = 'pending'`)[0]?.['n']);
-    const child = execFile(process.execPath, [command(), 'retry', '--confirm', '1000'], {
-      env: { ...process.env, DATABASE_URL: url },
-    });
-    const ended = once(child, 'exit');
+    const { child, ended } = start('retry --confirm 1000');
     await until(async () => (await retried()) > 10);
     child.kill('SIGKILL');
     await ended;
@@ -307,7 +292,7 @@ describe('Many failed messages', () => {
 });
 
 test('stats prints what was counted', async () => {
-  expect((await cli('stats')).stdout).toContain('create handleOnce with stats: true');
+  expect((await run('stats')).stdout).toContain('create handleOnce with stats: true');
   await sql`
     insert into handle_once.stats (scope, minute, event, count)
     values ('billing', now(), 'claimed', 20), ('billing', now() - interval '1 minute', 'claimed', 10)`;
@@ -449,7 +434,7 @@ describe('doctor', () => {
     const orders = await kafka.createTopic({ config: { 'retention.ms': '1000' } });
     const invoices = await kafka.createTopic({ config: { 'retention.ms': '86400001' } });
     const options = `--config ${config} --concurrency 10 --queue-url ${QueueUrl} --topics ${orders} ${invoices}`;
-    const { code, stdout } = await cli(`doctor ${options} --json`, {});
+    const { code, stdout } = await run(`doctor ${options} --json`, {});
     expect(code).toBe(3);
     const findings = JSON.parse(stdout) as { check: string; level: string; found: string }[];
     const found = (name: string) => {
@@ -591,25 +576,14 @@ async function projectWith(...packages: string[]): Promise<string> {
 
 test.each(['postgres', 'pg'])('it uses %s where the project has that', async (name) => {
   await failed('order-7');
-  const { code, stdout } = await cli('list', { DATABASE_URL: url }, await projectWith(name));
+  const { code, stdout } = await run('list', { DATABASE_URL: url }, await projectWith(name));
   expect([code, stdout]).toEqual([0, expect.stringContaining('order-7')]);
 });
 
 test('where the project has neither, it says what to install', async () => {
-  const { code, stderr } = await cli('list', { DATABASE_URL: url }, await projectWith());
+  const { code, stderr } = await run('list', { DATABASE_URL: url }, await projectWith());
   expect([code, stderr]).toEqual([2, expect.stringContaining('npm install postgres')]);
 });
-
-/** A module for `--config`. */
-async function configFile(source: string): Promise<string> {
-  const folder = temporaryDirectory('handle-once-cli-');
-  onTestFinished(() => {
-    folder.remove();
-  });
-  const config = join(folder.path, 'config.mjs');
-  await writeFile(config, source);
-  return config;
-}
 
 test('--config gives a client of your own, which is closed', async () => {
   const config = await configFile(
@@ -617,6 +591,6 @@ test('--config gives a client of your own, which is closed', async () => {
      export const sql = postgres(${JSON.stringify(url)});`,
   );
   await failed('order-7');
-  const { code, stdout } = await cli(`list --config ${config}`, {});
+  const { code, stdout } = await run(`list --config ${config}`, {});
   expect([code, stdout]).toEqual([0, expect.stringContaining('order-7')]);
 });

@@ -1,21 +1,17 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import { onceEachSqsMessage } from 'handle-once/sqs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Setup, useFixture } from '../sqs/support/fixture.ts';
 import { kafkaBrokers, useKafka } from '../support/kafka.ts';
-import { temporaryDirectory } from '../support/services/temporary-directory.ts';
 import { createQueue, sqsEndpoint } from '../support/sqs.ts';
-import { useBuiltCommand } from './built-command.ts';
+import { callCommand } from './call-command.ts';
+import { configFile, type Ended, useCommand } from './run-command.ts';
 
 const fixture = useFixture('elasticmq');
 const { client, databaseUrl } = fixture;
 const kafka = useKafka();
-const command = useBuiltCommand();
 const require = createRequire(import.meta.url);
 
 /** What the SDK makes a client from. */
@@ -24,36 +20,22 @@ const SDK_ENVIRONMENT = {
   AWS_ENDPOINT_URL_SQS: sqsEndpoint('elasticmq'),
 };
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const ENV = { ...SDK_ENVIRONMENT, DATABASE_URL: databaseUrl };
+const start = useCommand(databaseUrl);
 
 function redrive(...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, ...SDK_ENVIRONMENT, DATABASE_URL: databaseUrl };
-    const child = execFile(
-      process.execPath,
-      [command(), 'redrive', ...args],
-      { env },
-      (_, stdout, stderr) => {
-        resolve({ code: child.exitCode ?? -1, stdout, stderr });
-      },
-    );
-  });
+  return callCommand(['redrive', ...args], ENV);
+}
+
+/** As a process, as users do. */
+function run(...args: string[]): Promise<Ended> {
+  return start(['redrive', ...args].join(' '), ENV).ended;
 }
 
 /** A module with clients for the services of this run. */
 async function config(): Promise<string> {
-  const folder = temporaryDirectory('handle-once-redrive-');
-  onTestFinished(() => {
-    folder.remove();
-  });
-  const file = join(folder.path, 'config.mjs');
   const from = (name: string) => JSON.stringify(require.resolve(name));
-  await writeFile(
-    file,
+  return configFile(
     `import sdk from ${from('@aws-sdk/client-sqs')};
      import kafkajs from ${from('kafkajs')};
      export const sqs = new sdk.SQSClient({
@@ -64,7 +46,6 @@ async function config(): Promise<string> {
      });
      export const kafka = new kafkajs.Kafka({ brokers: ${JSON.stringify(kafkaBrokers())} });`,
   );
-  return file;
 }
 
 async function failed(queue: Setup, deadLetterQueueUrl: string, body: string): Promise<string> {
@@ -150,14 +131,14 @@ test('redrive makes a client of its own from the environment of the SDK', async 
   const queue = await fixture.setup();
   const deadLetters = await createQueue(client);
   await failed(queue, deadLetters, '1');
-  const ended = await redrive('--from', reachable(deadLetters), '--to', reachable(queue.queueUrl));
+  const ended = await run('--from', reachable(deadLetters), '--to', reachable(queue.queueUrl));
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/\n1 sent, 0/) as string });
 });
 
 test('redrive reads a topic by the kafka of the config, and prints the answer alone', async () => {
   const topic = await kafka.createTopic();
   await kafka.produce(topic, [{ value: 'no dead letter of ours' }]);
-  const { code, stdout, stderr } = await redrive('--from', topic, '--json', '--config', await config());
+  const { code, stdout, stderr } = await run('--from', topic, '--json', '--config', await config());
   expect(code).toBe(3);
   expect(JSON.parse(stdout)).toMatchObject({ sent: 0, removed: 0, kept: 1 });
   // What kafkajs logs by default.

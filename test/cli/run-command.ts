@@ -26,7 +26,7 @@ export type Start = (args: string, env?: Record<string, string>, cwd?: string) =
 export function useCommand(databaseUrl: string): Start {
   const command = useBuiltCommand();
   return (args, env = { DATABASE_URL: databaseUrl }, cwd = ROOT) => {
-    const options = { cwd, env: { ...process.env, DATABASE_URL: '', ...env } };
+    const options = { cwd, env: { ...process.env, DATABASE_URL: '', ...env }, maxBuffer: 2 ** 25 };
     const argv = [command(), ...args.split(' ').filter((word) => word !== '')];
     const { promise: ended, resolve } = deferred<Ended>();
     const child = execFile(process.execPath, argv, options, (_, stdout, stderr) => {

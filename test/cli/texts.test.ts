@@ -3,6 +3,7 @@ import { createHandleOnce, migrate, TerminalError } from 'handle-once';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newDatabaseName, postgresUrl, useDatabase } from '../support/database.ts';
 import { databaseUrl, dropDatabases } from '../support/databases.ts';
+import { callCommand } from './call-command.ts';
 import { configFile, useCommand } from './run-command.ts';
 
 const { sql, url } = useDatabase();
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 
 test('JSON has controls and marks that turn the direction of text as escapes', async () => {
-  const { stdout } = await start('list --json').ended;
+  const { stdout } = await callCommand(['list', '--json'], { DATABASE_URL: url });
   expect(stdout).toContain(`"key": "a${ESCAPED}b"`);
   expect(stdout).not.toMatch(/[\u007f-\u009f\u2028\u202e]/u);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -47,7 +48,7 @@ test('--version prints the version', async () => {
 });
 
 test('help prints times as people write them', async () => {
-  const { stdout } = await start('stats --help', {}).ended;
+  const { stdout } = await callCommand(['stats', '--help'], {});
   expect(stdout).toMatch(/--since <time> +since then \(default: 1h\)/);
 });
 
@@ -64,7 +65,11 @@ test.each<[string, string, string]>([
     'at once',
   ],
 ])('%s is refused: %s, %s', async (args, message) => {
-  expect(await start(args).ended).toEqual({ code: 2, stdout: '', stderr: `handle-once: ${message}\n` });
+  expect(await callCommand(args.split(' '), { DATABASE_URL: url })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `handle-once: ${message}\n`,
+  });
 });
 
 test('a module whose promise never settles is told', async () => {

@@ -1,18 +1,11 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { createHandleOnce, TerminalError } from 'handle-once';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon } from '../support/until.ts';
-import { useBuiltCommand } from './built-command.ts';
+import { callCommand } from './call-command.ts';
 
 const { sql, url } = useDatabase();
-const command = useBuiltCommand();
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const run = promisify(execFile);
 
 /** The commands of a section of the docs. */
 async function commandsOf(heading: string): Promise<string[]> {
@@ -45,9 +38,7 @@ test('the walk of the docs finds the oldest message, says why another failed, an
   for (const line of await commandsOf('When a queue grows')) {
     const [npx, name, ...args] = line.split(' ');
     expect([npx, name]).toEqual(['npx', 'handle-once']);
-    const env = { ...process.env, DATABASE_URL: url };
-    const { stdout } = await run(process.execPath, [command(), ...args], { cwd: ROOT, env });
-    printed.push(stdout);
+    printed.push((await callCommand(args, { DATABASE_URL: url })).stdout);
   }
   expect(printed).toEqual([
     expect.stringMatching(/^scope.*\nbilling +message-0 +lapsed /),

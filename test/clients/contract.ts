@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { migrate } from '../../src/index.ts';
 import { prepare } from '../../testing/contracts/client/bench.ts';
 import { clientContract as clientCases } from '../../testing/contracts/index.ts';
-import { type StoreContract, storeContract, testAll } from '../store/contract.ts';
+import { fullStoreContract, type StoreContract, testAll } from '../store/contract.ts';
 import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
 import { useEmptyDatabase } from '../support/database.ts';
-import { hotPathContract } from './contract/hot-path.ts';
 import { serializableContract } from './contract/serializable.ts';
 import type { Library, OpenLibrary } from './library.ts';
 
@@ -14,7 +13,7 @@ const UNREACHABLE = 'postgres://nowhere@127.0.0.1:1/none';
 interface ContractOptions {
   /** Whether `begin` calls `onBroken`: where the library shows the connection of a transaction. Default false. */
   readonly tellBreaks?: boolean;
-  /** Default: the whole contract of a store. */
+  /** Default: with TEST_CONTRACT=full alone, since the cases of a client have what depends on the library. */
   readonly ofStore?: StoreContract;
 }
 
@@ -22,22 +21,16 @@ interface ContractOptions {
 export function clientContract<Tx>(
   name: string,
   open: OpenLibrary<Tx>,
-  { tellBreaks = false, ofStore = storeContract }: ContractOptions = {},
+  { tellBreaks = false, ofStore = fullStoreContract }: ContractOptions = {},
 ): void {
   const database = useEmptyDatabase();
   describe(name, () => {
     const library = useLibrary(() => open(database.url));
     const can = { severalConnections: true, tellBreaks };
-    storesContract(library, ofStore);
+    ofStore('Its store', () => controlledPostgresStore(library().client));
     serializableContract(database, open);
     testAll(clientCases({ can, open: library, openUnreachable: () => open(UNREACHABLE) }));
   });
-}
-
-/** What our own statements need besides: the store over the client, and how many of them there are. */
-export function storesContract<Tx>(library: () => Library<Tx>, ofStore: StoreContract = storeContract): void {
-  ofStore('Its store', () => controlledPostgresStore(library().client));
-  hotPathContract(() => library().client);
 }
 
 /** A library over a migrated database with a table for effects, from the calling file's first test to its last. */

@@ -6,9 +6,10 @@ import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { fromDrizzle } from '../../adapters/clients/index.ts';
 import { clientContract as clientCases } from '../../testing/contracts/index.ts';
-import { storeSmokeTest, testAll } from '../store/contract.ts';
+import { fullStoreContract, testAll } from '../store/contract.ts';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
-import { clientContract, storesContract, useLibrary } from './contract.ts';
+import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
+import { clientContract, useLibrary } from './contract.ts';
 import type { Library } from './library.ts';
 
 const effects = pgTable('handle_once_effects', { id: text().notNull() });
@@ -45,7 +46,7 @@ describe('Drizzle on postgres-js', () => {
     };
   });
   testAll(clientCases({ can: { severalConnections: true, tellBreaks: true }, open: library }));
-  storesContract(library, storeSmokeTest);
+  fullStoreContract('Its store', () => controlledPostgresStore(library().client));
 });
 
 const { url } = useDatabase();

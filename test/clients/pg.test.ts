@@ -5,7 +5,7 @@ import { fromPg } from '../../adapters/clients/index.ts';
 import { createHandleOnce } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { useTransactionPooler } from '../support/transaction-pooler.ts';
-import { storeSmokeTest } from '../store/contract.ts';
+import { storeContract, storeSmokeTest } from '../store/contract.ts';
 import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
 import { clientContract } from './contract.ts';
 import type { Library } from './library.ts';
@@ -20,7 +20,7 @@ function open(url: string): Library<pg.PoolClient> {
   };
 }
 
-clientContract('pg', open, { tellBreaks: true });
+clientContract('pg', open, { tellBreaks: true, ofStore: storeContract });
 
 const { url, sql } = useDatabase();
 

@@ -5,8 +5,9 @@ import { createHandleOnce } from '../../src/index.ts';
 import { aborted } from '../support/gate.ts';
 import { column } from './library.ts';
 import { clientContract as clientCases } from '../../testing/contracts/index.ts';
-import { testAll } from '../store/contract.ts';
-import { storesContract, useLibrary } from './contract.ts';
+import { fullStoreContract, testAll } from '../store/contract.ts';
+import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
+import { useLibrary } from './contract.ts';
 
 describe('PGlite', () => {
   const library = useLibrary(() => {
@@ -20,7 +21,7 @@ describe('PGlite', () => {
     };
   });
   testAll(clientCases({ can: { severalConnections: false, tellBreaks: false }, open: library }));
-  storesContract(library);
+  fullStoreContract('Its store', () => controlledPostgresStore(library().client));
 
   test('lets a handler in a transaction that outlives its lease know, and commits nothing of it', async () => {
     const handleOnce = createHandleOnce({ sql: library().client, scope: 'slow', leaseMs: 200 });

@@ -2,7 +2,6 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHandleOnce } from '../../src/index.ts';
 import { fromPostgres } from '../../src/postgres/from-postgres.ts';
-import { storeSmokeTest } from '../store/contract.ts';
 import { useDatabase } from '../support/database.ts';
 import { gate } from '../support/gate.ts';
 import { clientContract } from './contract.ts';
@@ -18,7 +17,7 @@ function open(url: string): Library<postgres.TransactionSql> {
 }
 
 // The store over this library keeps the whole contract in test/store.
-clientContract('postgres', open, { tellBreaks: true, ofStore: storeSmokeTest });
+clientContract('postgres', open, { tellBreaks: true });
 
 const { url } = useDatabase();
 

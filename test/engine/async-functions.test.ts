@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { InvalidOptionsError, UnhashablePayloadError } from '../../src/index.ts';
-import { useBench } from './support/bench.ts';
+import { memoryBench } from './support/bench.ts';
 
-const bench = useBench('memory');
+const bench = memoryBench();
 const rejects = (): Promise<never> => Promise.reject(new Error('later'));
 
 it.each([

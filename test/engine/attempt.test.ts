@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Attempt, InvalidKeyError } from '../../src/index.ts';
-import { useBench } from './support/bench.ts';
+import { memoryBench } from './support/bench.ts';
 
 describe('an attempt', () => {
-  const bench = useBench('memory');
+  const bench = memoryBench();
 
   it('knows its key, its scope and its number', async () => {
     const handleOnce = bench.handleOnce({ scope: 'billing', backoff: () => 0 });

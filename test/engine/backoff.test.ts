@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Backoff, RetryableError } from '../../src/index.ts';
 import type { BackoffBounds } from '../../src/options/backoff.ts';
-import { useBench } from './support/bench.ts';
+import { memoryBench } from './support/bench.ts';
 
 const TWELVE_HOURS_MS = 43_200_000;
-const bench = useBench('memory');
+const bench = memoryBench();
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -97,7 +97,6 @@ describe.each([
   { max: 1, isGuarded: false },
   { max: 1, isGuarded: true },
   { max: 2, isGuarded: false },
-  { max: 2, isGuarded: true },
 ])('After a break, with a pool of $max and guardedSocket $isGuarded,', ({ max, isGuarded }) => {
   /** Runs a handler whose connection breaks at `breakDown`, then a whole one in what takes its place. */
   async function runBoth(

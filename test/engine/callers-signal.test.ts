@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { AbortedError, TerminalError } from '../../src/index.ts';
-import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 import { type Fault, flakyStore } from './support/flaky-store.ts';
 import { aborted, gate } from '../support/gate.ts';
 
-describe.each(storeKinds)("the caller's signal, over the %s store", (kind) => {
-  const bench = useBench(kind);
+describe("the caller's signal", () => {
+  const bench = usePostgresBench();
 
   it('aborted before the claim: nothing runs and nothing is counted', async () => {
     const handleOnce = bench.handleOnce();

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { storeKinds, useBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 import { flakyStore, refusesForGood } from './support/flaky-store.ts';
 
 /** A worker that claims and never settles, as one that died: its settles do not reach the store. */
-describe.each(storeKinds)('a message whose workers die, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('a message whose workers die', () => {
+  const bench = usePostgresBench();
   const dying = { settle: refusesForGood };
 
   it('is taken over by the next attempt when the lease has lapsed, and not before', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { type Attempt, type Outcome, RetryableError, TerminalError } from '../../src/index.ts';
 import { gate } from '../support/gate.ts';
-import { storeKinds, usePostgresBench, useBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 import { flakyStore, isUnreachable } from './support/flaky-store.ts';
 
 const LEASE_MS = 300;
@@ -24,8 +24,8 @@ async function onceFree(call: Call): Promise<Outcome<unknown>> {
   }
 }
 
-describe.each(storeKinds)('a handler that blocks its process past its lease, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('a handler that blocks its process past its lease', () => {
+  const bench = usePostgresBench();
 
   it.each([1, 2, 5])('each time, and then throws, ends its message after %s deaths', async (maxDeaths) => {
     const handleOnce = bench.handleOnce({ leaseMs: LEASE_MS, maxDeaths, maxAttempts: 1 });

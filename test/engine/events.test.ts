@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type HandleOnceEvent, TerminalError } from '../../src/index.ts';
-import { useBench } from './support/bench.ts';
+import { memoryBench } from './support/bench.ts';
 import { flakyStore, isUnreachable, refusesData, refusesForGood } from './support/flaky-store.ts';
 import { expectSoon } from '../support/until.ts';
 
-const bench = useBench('memory');
+const bench = memoryBench();
 
 /** A `handleOnce` whose events are collected, without the scope and the time that it took. */
 function observed(options: Parameters<typeof bench.handleOnce>[0] = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { InvalidPayloadError, RetryableError, TerminalError } from '../../src/index.ts';
-import { storeKinds, useBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 
 function throwing(error: unknown) {
   return vi.fn(() => {
@@ -8,8 +8,8 @@ function throwing(error: unknown) {
   });
 }
 
-describe.each(storeKinds)('a message whose handler throws, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('a message whose handler throws', () => {
+  const bench = usePostgresBench();
 
   it('fails for good on a TerminalError, and every redelivery replays it', async () => {
     const handleOnce = bench.handleOnce();

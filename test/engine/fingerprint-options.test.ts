@@ -7,13 +7,13 @@ import {
 } from '../../src/index.ts';
 import { createMemoryStore } from '../../testing/index.ts';
 import { revokedProxy } from '../support/hostile.ts';
-import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 
 const at = (sentAt: number, cents = 100) => ({ cents, meta: { sentAt }, items: [{ sku: 'a', sentAt }] });
 const FIELDS = ['/meta/sentAt', '/items/0/sentAt'];
 
-describe.each(storeKinds)('What has to be the same, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('What has to be the same', () => {
+  const bench = usePostgresBench();
 
   it.each([
     ['an object', at(1), at(2), at(2, 101)],

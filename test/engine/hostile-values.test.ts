@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type HandleOnce, RetryableError, TerminalError, UnhashablePayloadError } from '../../src/index.ts';
 import { hostile, hostileProxy, revokedProxy, withGetters } from '../support/hostile.ts';
-import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 import { expectSoon } from '../support/until.ts';
 
 const THROWN: [name: string, make: () => unknown][] = [
@@ -83,8 +83,8 @@ describe('On Postgres, no claim is left held', () => {
   });
 });
 
-describe.each(storeKinds)('over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('over the Postgres store', () => {
+  const bench = usePostgresBench();
 
   it('a TerminalError is one, whatever else of it throws', async () => {
     const thrown = throwing(() => withGetters(new TerminalError('no'), 'name', 'message', 'code', 'cause'));

@@ -5,7 +5,7 @@ import {
   InvalidOptionsError,
   UnhashablePayloadError,
 } from '../../src/index.ts';
-import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 
 const tooLong = 'must be at most 512 characters, got 513; hash a longer one yourself';
 const faults: [string, unknown, string][] = [
@@ -20,8 +20,8 @@ const faults: [string, unknown, string][] = [
   ['a list', ['a'], 'must be a string, got object'],
 ];
 
-describe.each(storeKinds)('over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('over the Postgres store', () => {
+  const bench = usePostgresBench();
 
   it.each(faults)('a key that is %s is refused before anything runs', async (_, key, fault) => {
     const handleOnce = bench.handleOnce();

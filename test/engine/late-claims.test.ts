@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHandleOnce, type HandleOnce, StoreError } from '../../src/index.ts';
 import type { PostgresClient } from '../../src/postgres/postgres-client.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
-import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 import { type Fault, flakyStore, losesReply, refusesForGood } from './support/flaky-store.ts';
 
 const LOST = new StoreError('the connection broke', { retriable: true });
@@ -60,8 +60,8 @@ it('a claim that landed is taken back when another statement of its batch fails'
   expect(handleOnce.counts()).toMatchObject({ 'taken-back': 1 });
 });
 
-describe.each(storeKinds)('a claim that was given up on, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('a claim that was given up on', () => {
+  const bench = usePostgresBench();
 
   it.each([
     ['lands before its release', landsAfter(0)],

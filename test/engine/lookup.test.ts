@@ -9,12 +9,12 @@ import {
 } from '../../src/index.ts';
 import type { Store } from '../../src/store.ts';
 import { createMemoryStore } from '../../testing/index.ts';
-import { storeKinds, useBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 
 const DAY = 86_400_000;
 
-describe.each(storeKinds)('lookup, over the %s store,', (kind) => {
-  const bench = useBench(kind);
+describe('lookup', () => {
+  const bench = usePostgresBench();
 
   it('finds nothing before the first delivery, and leaves nothing behind', async () => {
     const handleOnce = bench.handleOnce();

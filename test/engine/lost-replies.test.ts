@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/index.ts';
-import { storeKinds, useBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 import {
   flakyStore,
   isHeldUntil,
@@ -13,8 +13,8 @@ import {
 import { gate } from '../support/gate.ts';
 import { expectSoon } from '../support/until.ts';
 
-describe.each(storeKinds)('a line that fails, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('a line that fails', () => {
+  const bench = usePostgresBench();
 
   it.each([
     ['once', [losesReply]],

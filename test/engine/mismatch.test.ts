@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { PayloadMismatchError, TerminalError } from '../../src/index.ts';
-import { storeKinds, useBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 import { inFlight } from './support/in-flight.ts';
 
-describe.each(storeKinds)('a key that comes with another payload, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('a key that comes with another payload', () => {
+  const bench = usePostgresBench();
 
   it.each([
     ['succeeded', () => 1],

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TerminalError } from '../../src/index.ts';
-import { useBench } from './support/bench.ts';
+import { memoryBench } from './support/bench.ts';
 import { flakyStore, refusesForGood } from './support/flaky-store.ts';
 
 describe('when a message has ended', () => {
-  const bench = useBench('memory');
+  const bench = memoryBench();
 
   /**
    * The shared timers ring once more, and find no callback: a heartbeat would set its alarm again. So does reporting.

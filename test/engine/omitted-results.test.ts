@@ -1,14 +1,14 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { flakyStore, refusesData } from './support/flaky-store.ts';
-import { storeKinds, useBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 
 const cycle: { self?: unknown } = {};
 cycle.self = cycle;
 
 /** The effect has happened when the handler returned: whatever it returned, the message is done. */
-describe.each(storeKinds)('a result that cannot be kept, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('a result that cannot be kept', () => {
+  const bench = usePostgresBench();
 
   it.each([
     ['a BigInt', 10n],

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { storeKinds, useBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 
-describe.each(storeKinds)('a message whose handler returns, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('a message whose handler returns', () => {
+  const bench = usePostgresBench();
 
   it('runs once, with its payload, and the caller gets the result itself', async () => {
     const handleOnce = bench.handleOnce();

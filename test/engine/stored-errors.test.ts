@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type StoredError, TerminalError } from '../../src/index.ts';
-import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 
 function thrower(error: unknown) {
   return () => {
@@ -29,8 +29,8 @@ function depthOf(error: StoredError | undefined): number {
 const selfCaused = new Error('circular');
 selfCaused.cause = selfCaused;
 
-describe.each(storeKinds)('the error of a failed message, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('the error of a failed message', () => {
+  const bench = usePostgresBench();
 
   /** What the first run and the replay say, which must be the same. */
   async function errorKept(thrown: unknown): Promise<StoredError> {

@@ -8,7 +8,7 @@ import { fingerprint } from '../../src/payload/fingerprint.ts';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import { gate } from '../support/gate.ts';
 import { expectSoon } from '../support/until.ts';
-import { type Bench, storeKinds, useBench } from './support/bench.ts';
+import { type Bench, usePostgresBench } from './support/bench.ts';
 
 const LEASE_MS = 60_000;
 const BODY = 'body';
@@ -31,8 +31,8 @@ async function crash(bench: Bench, scope: string, keys: readonly string[], times
   }
 }
 
-describe.each(storeKinds)('after two crashes, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('after two crashes', () => {
+  const bench = usePostgresBench();
 
   it('a thousand suspects hold up no fresh message: one runs, the others wait at the broker', async () => {
     const scope = 'thousand';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { useBench } from './support/bench.ts';
+import { memoryBench } from './support/bench.ts';
 import { aborted } from '../support/gate.ts';
 
 describe('timeoutMs', () => {
-  const bench = useBench('memory');
+  const bench = memoryBench();
   const untilAborted = async (_: unknown, { signal }: { signal: AbortSignal }) => {
     throw await aborted(signal);
   };

@@ -2,12 +2,12 @@ import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
 import { AbortedError, RetryableError, TerminalError } from '../../src/index.ts';
 import type { ClaimReply, Store } from '../../src/store.ts';
-import { storeKinds, useBench } from './support/bench.ts';
+import { usePostgresBench } from './support/bench.ts';
 import { inFlight } from './support/in-flight.ts';
 import { expectSoon } from '../support/until.ts';
 
-describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('with waitMs', () => {
+  const bench = usePostgresBench();
   const PATIENT = { waitMs: 20_000 };
 
   /** Waits until so many callers have been told that another has the message. */

@@ -8,7 +8,7 @@ import type { Store } from '../../src/store.ts';
 import { aborted, gate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
-import { storeKinds, useBench } from './support/bench.ts';
+import { memoryBench, usePostgresBench } from './support/bench.ts';
 import { type Fault, flakyStore, isHeldUntil, isUnreachable, losesReply } from './support/flaky-store.ts';
 
 const LEASE_MS = 60_000;
@@ -96,8 +96,8 @@ function listening({ signal }: Attempt): { hasAborted: boolean } {
   return heard;
 }
 
-describe.each(storeKinds)('a wall clock that is set forward, over the %s store', (kind) => {
-  const bench = useBench(kind);
+describe('a wall clock that is set forward', () => {
+  const bench = usePostgresBench();
 
   it('fails none of the messages in flight: the database is asked once for all', async () => {
     const { store, asked, answered } = watched(bench.store);
@@ -181,7 +181,7 @@ describe.each(storeKinds)('a wall clock that is set forward, over the %s store',
 });
 
 describe('while the database is asked', () => {
-  const bench = useBench('memory');
+  const bench = memoryBench();
 
   it('a signal that is not read aborts when no answer came in time, and not before', async () => {
     const handleOnce = worker(flakyStore(bench.store, { extend: isHeldUntil(gate().opened) }));
@@ -383,7 +383,7 @@ describe('while the database is asked', () => {
 });
 
 describe('a wall clock that is set while one reply is lost doubles nothing', () => {
-  const bench = useBench('memory');
+  const bench = memoryBench();
   const lost = new StoreError('the reply was lost', { retriable: true });
 
   /** The clock is set, and what was sent is lost: before it was done, or after. */

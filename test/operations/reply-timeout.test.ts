@@ -60,6 +60,14 @@ test.each(Object.entries(CALLS))('%s gives a statement up that gets no answer', 
     expect(given).toBeInstanceOf(StoreError);
     expect((given as StoreError).message).toMatch(/^the store gave no reply within 300 ms/);
   });
+  // The statement goes on now that the tables are free: the next case locks them all again.
+  await expect
+    .poll(
+      () => sql`
+    select from pg_stat_activity
+    where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`,
+    )
+    .toHaveLength(0);
 });
 
 test('a wrong limit is refused by name', async () => {

@@ -7,7 +7,8 @@ import { until } from '../support/until.ts';
 
 const { sql } = useDatabase();
 
-const RECORDS = 6_000;
+/** Two steps of a walk. */
+const RECORDS = 3_000;
 
 async function fill(): Promise<void> {
   await sql`truncate handle_once.records, handle_once.maintenance, handle_once.census`;

@@ -45,7 +45,7 @@ function database(): Database {
 
 test.each([
   ['memory', memory, 200],
-  ['Postgres', database, 60],
+  ['Postgres', database, 30],
 ] as const)(
   'whatever happens, the %s store answers as its model does',
   LONGEST,
@@ -65,5 +65,5 @@ test('whatever happens, operations do to records what they do to the model', LON
     for (const table of ['records', 'failures', 'archive']) await sql`delete from handle_once.${sql(table)}`;
     await fc.asyncModelRun(() => ({ model: models(), real: database() }), commands);
   });
-  await fc.assert(property, { seed: SEED, numRuns: 60 });
+  await fc.assert(property, { seed: SEED, numRuns: 30 });
 });

@@ -4,20 +4,12 @@ import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { createMemoryStore } from '../../../testing/index.ts';
 import { type TestDatabase, useDatabase } from '../../support/database.ts';
 
-export const storeKinds = ['postgres', 'memory'] as const;
-export type StoreKind = (typeof storeKinds)[number];
-
 export interface Bench {
   readonly store: Store;
   /** A `handleOnce` over the store, in a scope of its own unless one is given. */
   handleOnce(options?: Omit<HandleOnceOptions, 'scope' | 'schema'> & { scope?: string }): HandleOnce;
   /** Lets time pass in the store: leases lapse, backoffs end, records expire. */
   pass(milliseconds: number): Promise<void>;
-}
-
-/** What a test of the engine needs of either store. Call it in a `describe`. */
-export function useBench(kind: StoreKind): Bench {
-  return kind === 'postgres' ? usePostgresBench() : memoryBench();
 }
 
 export interface PostgresBench extends Bench {
@@ -41,6 +33,7 @@ export interface RecordRow {
   readonly live_ms: number;
 }
 
+/** Call it in a `describe`. */
 export function usePostgresBench(): PostgresBench {
   const database = useDatabase();
   const { sql } = database;
@@ -64,7 +57,8 @@ export function usePostgresBench(): PostgresBench {
   };
 }
 
-function memoryBench(): Bench {
+/** For what depends on no store. Each keeps the contract of stores, so that the engine runs over one of them. */
+export function memoryBench(): Bench {
   const store = createMemoryStore();
   return {
     store,
