@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 
@@ -19,12 +19,12 @@ export function programOf(source: string): string {
 }
 
 function build(source: string): string {
-  const name = relative(root, source).replaceAll(/[^\w-]/g, '-');
+  const name = relative(root, resolve(root, source)).replaceAll(/[^\w-]/g, '-');
   const outfile = join(FOLDER, `${name}.mjs`);
   const unfinished = join(FOLDER, `${process.pid}-${basename(outfile)}`);
   mkdirSync(FOLDER, { recursive: true });
   buildSync({
-    entryPoints: [source],
+    entryPoints: [resolve(root, source)],
     outfile: unfinished,
     bundle: true,
     packages: 'external',
