@@ -1,5 +1,4 @@
 import { queueName } from '../../../adapters/shared/sqs/queue-url.ts';
-import { CreateQueueCommand, DeleteQueueCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test, vi } from 'vitest';
 import { countsOf, type Fixture } from '../support/fixture.ts';
 import { until } from '../../support/until.ts';
@@ -59,19 +58,6 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
         expect(await worker.stop()).toEqual({ abandoned: 0 });
       },
     );
-
-    test('of a queue that is deleted and made again go on', async () => {
-      const queue = await setup();
-      const handler = vi.fn();
-      const worker = await queue.startWorker({ handler });
-      await client.send(new DeleteQueueCommand({ QueueUrl: queue.queueUrl }));
-      await until(() => (worker.counts()['queue-error'] ?? 0) > 0);
-      const QueueName = queue.queueUrl.split('/').at(-1);
-      await client.send(new CreateQueueCommand({ QueueName, Attributes: { VisibilityTimeout: '2' } }));
-      await queue.send('1');
-      await until(() => worker.counts().acknowledged === 1);
-      expect(handler).toHaveBeenCalledTimes(1);
-    });
   });
 
   describe('Deletes', () => {
@@ -176,22 +162,6 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
         ?.ReceiptHandle;
       expect(failing.touches(refusedHandle ?? '')).toHaveLength(1);
       expect(queue.handleOnce.counts().succeeded).toBe(3);
-    });
-
-    test('of which the server says that the message is gone do no harm', async () => {
-      const queue = await setup({ visibilityTimeoutSeconds: 20 });
-      // The first delete is sent twice, as after a lost reply. ElasticMQ answers the second with
-      // ReceiptHandleIsInvalid; at AWS and on fauxqs it succeeds.
-      const twice = interposedClient(client, async ({ verb }, forward) => {
-        if (verb === 'DeleteMessageBatch') await forward();
-        return await forward();
-      });
-      await queue.send('1');
-      await queue.send('2');
-      const worker = await queue.startWorker({ client: twice, handler: () => undefined });
-      await until(() => (worker.counts().acknowledged ?? 0) + (worker.counts().kept ?? 0) === 2);
-      expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
-      expect(queue.handleOnce.counts()).toEqual({ claimed: 2, succeeded: 2 });
     });
 
     test('whose call fails as a whole leave the message, and its redelivery replays and deletes', async () => {
