@@ -24,9 +24,7 @@ import type { KafkaDelivery } from 'handle-once/kafka';
 import { HandleOnceModule, InjectHandleOnce, OnKafkaMessage, OnSqsMessage } from 'handle-once/nestjs';`;
 const ENVELOPES = `import { cloudEvents, debezium, eventBridge, s3, sns } from 'handle-once/envelopes';`;
 const RUNNER = `import { test } from 'vitest';`;
-const ALL = [...[CORE, SQS, KAFKA, LAMBDA, WEBHOOK, HTTP, TESTING, ADAPTER, ENVELOPES, NESTJS, RUNNER]].join(
-  '\n',
-);
+const IMPORTS = [CORE, SQS, KAFKA, LAMBDA, WEBHOOK, HTTP, TESTING, ADAPTER, ENVELOPES, NESTJS, RUNNER];
 /** Pages that readers copy code from. */
 const WITH_EXAMPLES = [
   ...[
@@ -56,9 +54,12 @@ describe('The documentation', () => {
     const inDocstrings = ['src', 'adapters', 'testing'].flatMap(docstringSnippets);
     expect(inDocstrings.length).toBeGreaterThan(9);
     const wrong = { where: 'here', code: `const handleOnce = createHandleOnce({ sql, scop: 'billing' });` };
-    const importing = [...inDocstrings, wrong].map((snippet) => ({ ...snippet, imports: ALL }));
+    const importing = [...inDocstrings, wrong].map((snippet) => ({
+      ...snippet,
+      imports: IMPORTS.join('\n'),
+    }));
     expect(typeErrors([...documented, ...importing])).toEqual([expect.stringMatching(/^here: .*scop/s)]);
-  });
+  }, 120_000);
 
   it.each(WITH_EXAMPLES)('shows code in docs/%s.md', (page) => {
     expect(documentSnippets(`docs/${page}.md`)).not.toEqual([]);
