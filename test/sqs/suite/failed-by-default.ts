@@ -1,14 +1,12 @@
-import { InvalidOptionsError, TerminalError } from 'handle-once';
+import { InvalidOptionsError } from 'handle-once';
 import { onceEachSqsMessage } from 'handle-once/sqs';
 import type { SqsClient } from '../../../adapters/shared/sqs/queue.ts';
 import { expect, test, vi } from 'vitest';
 import { createQueue, drain } from '../../support/sqs.ts';
+import { terminal } from '../support/failing.ts';
 import type { Fixture } from '../support/fixture.ts';
 import { interposedClient, sdkError } from '../support/interposed-client.ts';
 
-const terminal = (): never => {
-  throw new TerminalError('never');
-};
 const noop = (): void => undefined;
 
 /** What becomes of failed messages when `onFailed` is not given. */
