@@ -5,6 +5,8 @@ export interface Search {
   readonly looksFor: 'safety' | 'termination';
   /** What the model is built with: its sizes, and the name of a planted bug. */
   readonly defines: readonly string[];
+  /** How the verifier is compiled: -O1 takes four times as long as -O0, and makes the search twice as fast. */
+  readonly optimization: '-O0' | '-O1';
 }
 
 /** A search in which everything has to hold. */
@@ -21,12 +23,11 @@ function whole(
   name: string,
   ...defines: string[]
 ): Case {
-  return { model, looksFor, name, defines };
+  return { model, looksFor, name, defines, optimization: '-O1' };
 }
 
 export const CASES: readonly Case[] = [
   whole('protocol', 'safety', 'two workers, two faults', 'WORKERS=2', 'FAULTS=2'),
-  whole('protocol', 'safety', 'three workers, one fault', 'WORKERS=3', 'FAULTS=1'),
   whole('protocol', 'termination', 'two workers, one fault', 'WORKERS=2', 'FAULTS=1'),
   whole('watermark', 'safety', 'two members, two faults', 'FAULTS=2'),
   whole('watermark', 'termination', 'two members, one fault', 'FAULTS=1'),
@@ -34,6 +35,7 @@ export const CASES: readonly Case[] = [
 
 /** What takes minutes and gigabytes: `npm run model -- --large`. */
 export const LARGE_CASES: readonly Case[] = [
+  whole('protocol', 'safety', 'three workers, one fault', 'WORKERS=3', 'FAULTS=1'),
   whole('protocol', 'safety', 'two workers, three faults', 'WORKERS=2', 'FAULTS=3'),
   whole('protocol', 'termination', 'two workers, two faults', 'WORKERS=2', 'FAULTS=2'),
   whole('watermark', 'safety', 'two members, three faults', 'FAULTS=3'),
@@ -60,6 +62,8 @@ const planted = (
   rule,
   whatIsWrong,
   looksFor: rule === EVERYTHING_ENDS ? 'termination' : 'safety',
+  // It ends at the first counterexample, mostly sooner than a compiler that optimizes.
+  optimization: '-O0',
   defines: [...sizes, `BUG_${name.toUpperCase().replaceAll('-', '_')}`],
 });
 

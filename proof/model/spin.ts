@@ -13,9 +13,14 @@ export type Found =
 
 const MOST_MEGABYTES = 3_000;
 const DEEPEST = 1_000_000;
+/** What the hash table begins with: it grows, and most counterexamples need little of it. */
+const HASH_BITS = 20;
 
 /** Looks at every state of a model. Throws where it could not look at all of them. */
-export async function search(spin: string, { model, looksFor, defines }: Search): Promise<Found> {
+export async function search(
+  spin: string,
+  { model, looksFor, defines, optimization }: Search,
+): Promise<Found> {
   const folder = mkdtempSync(join(tmpdir(), 'handle-once-model-'));
   const file = fileURLToPath(new URL(`${model}/${model}.pml`, import.meta.url));
   const switches = defines.map((define) => `-D${define}`);
@@ -24,10 +29,14 @@ export async function search(spin: string, { model, looksFor, defines }: Search)
     const startedAt = performance.now();
     await outputOf(spin, [...switches, '-a', file], { cwd: folder });
     const kind = ends ? ['-DNFAIR=3'] : ['-DSAFETY', '-DNOCLAIM'];
-    await outputOf('cc', ['-O1', '-w', ...kind, `-DMEMLIM=${MOST_MEGABYTES}`, '-o', 'pan', 'pan.c'], {
+    await outputOf('cc', [optimization, '-w', ...kind, `-DMEMLIM=${MOST_MEGABYTES}`, '-o', 'pan', 'pan.c'], {
       cwd: folder,
     });
-    const output = await outputOf('./pan', [`-m${DEEPEST}`, ...(ends ? ['-a', '-f'] : [])], { cwd: folder });
+    const output = await outputOf(
+      './pan',
+      [`-m${DEEPEST}`, `-w${HASH_BITS}`, ...(ends ? ['-a', '-f'] : [])],
+      { cwd: folder },
+    );
     const rule = violatedRule(output);
     if (rule !== undefined) {
       const steps = await outputOf(spin, [...switches, '-k', `${model}.pml.trail`, '-p', file], {

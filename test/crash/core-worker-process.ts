@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Outcome } from '../../src/index.ts';
+import { programOf } from '../support/program.ts';
 
 export type CrashPoint = 'before-claim' | 'after-claim' | 'in-handler' | 'after-effect' | 'after-settle';
 
@@ -20,7 +21,7 @@ export function runWorker(order: WorkerOrder): Promise<Outcome<string> | NodeJS.
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      ['--import', 'tsx', worker, JSON.stringify(order)],
+      [programOf(worker), JSON.stringify(order)],
       { timeout: 20_000 },
       (error, stdout, stderr) => {
         if (error === null) resolve(JSON.parse(stdout) as Outcome<string>);

@@ -5,6 +5,8 @@ import { filesIn, root } from '../architecture/source-files.ts';
 import { manifest } from '../support/manifest.ts';
 import { anchorsOf, documents, linksOf, PROJECT_URL, textOf } from './documents.ts';
 
+const files = packed();
+
 /** The files of the package as npm packs it. */
 function packed(): Set<string> {
   const json = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
@@ -13,7 +15,7 @@ function packed(): Set<string> {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const packages = JSON.parse(json) as { files: { path: string }[] }[];
-  return new Set(packages.flatMap(({ files }) => files.map(({ path }) => path)));
+  return new Set(packages.flatMap((each) => each.files.map(({ path }) => path)));
 }
 
 const isDocument = (file: string): boolean => file.endsWith('.md') || file === 'llms.txt';
@@ -24,7 +26,6 @@ function hasAnchor(file: string, anchor: string | undefined): boolean {
 }
 
 test('every link of the packed documents leads to a packed file, and to a heading of it', () => {
-  const files = packed();
   const packedDocuments = [...files].filter(isDocument);
   expect(packedDocuments).toEqual(expect.arrayContaining(['docs/attempts.md', 'llms.txt', 'SECURITY.md']));
   const dead = packedDocuments.flatMap((document) =>
@@ -47,7 +48,7 @@ test('the links of the README work on its page of npm too, and other pages link 
     true,
   ]);
   expect(textOf('README.md')).not.toMatch(/\]\((?!https:|#)/);
-  expect([...packed()].filter((file) => isDocument(file) && textOf(file).includes(PROJECT_URL))).toEqual([
+  expect([...files].filter((file) => isDocument(file) && textOf(file).includes(PROJECT_URL))).toEqual([
     'README.md',
   ]);
 });
@@ -69,7 +70,6 @@ test('every page that the code names is there, with the heading', () => {
     })),
   );
   expect(named.length).toBeGreaterThan(5);
-  const files = packed();
   const dead = named.filter(({ name, anchor }) => {
     const [file = ''] = name.split('#');
     return !files.has(file) || !hasAnchor(file, anchor);

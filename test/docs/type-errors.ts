@@ -8,11 +8,14 @@ const PRELUDE = ['prelude', 'confluent', 'platformatic'].map((name) => join(root
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
 /** Compiles examples under the project's own strict options. Returns what the compiler says, by example. */
-export function typeErrors(snippets: readonly Snippet[], imports: string): string[] {
+export function typeErrors(
+  snippets: readonly (Snippet & { readonly imports?: string })[],
+  imports = '',
+): string[] {
   const files = new Map(
-    snippets.map(({ where, code }, index) => [
+    snippets.map((snippet, index) => [
       join(root, `snippet-${index}.ts`),
-      { where, text: withImports(code, imports) },
+      { where: snippet.where, text: withImports(snippet.code, snippet.imports ?? imports) },
     ]),
   );
   const options = projectOptions();

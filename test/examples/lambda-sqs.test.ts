@@ -1,14 +1,14 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { createQueue, queueArn, sqsEndpoint, useSqs } from '../support/sqs.ts';
 import { startExample } from './support/example.ts';
+import { programOf } from '../support/program.ts';
 import { records } from './support/records.ts';
 
 const client = useSqs('elasticmq');
 const { sql, url } = useDatabase();
-const module = fileURLToPath(new URL('../../examples/lambda-sqs.ts', import.meta.url));
+const module = programOf('examples/lambda-sqs.ts');
 
 it('charges each order once, and leaves what is none to the redrive policy', async () => {
   const queueUrl = await createQueue(client, { visibilityTimeoutSeconds: 1 });

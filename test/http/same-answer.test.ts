@@ -10,7 +10,7 @@ import { type Handler, listen } from './support/node-bench.ts';
 import { send, told } from './support/server.ts';
 
 /** What a client is answered must not depend on how busy the process is, so each kind of body is sent this often. */
-const TIMES = 500;
+const TIMES = 200;
 
 /** Requests at once. */
 const COMPANY = 25;

@@ -16,15 +16,10 @@ const handler = (): undefined => undefined;
 const single: Loose = (options, given = handler) => onceEachConsumerMessage(options as never, given as never);
 const batch: Loose = (options, given = handler) => onceEachConsumerBatch(options as never, given as never);
 
+/** The others are those of test/sqs/options.test.ts: one schema. */
 const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['handleOnce', undefined, /createHandleOnce/],
   ['consumerOptions', undefined, /what Consumer.create takes/],
-  ['schema', {}, /Standard Schema/],
-  ['parse', 'json', /function of the body/],
-  ['key', 'MessageId', /function of the message/],
-  ['fingerprint', true, /false or a function/],
-  ['ignoredFields', '/sentAt', /list of JSON pointers/],
-  ['onFailed', 'retry', /'acknowledge', 'keep' or/],
   ['signal', AbortSignal.abort(), /function that gives an AbortSignal/],
   ['onEvent', {}, /function of one event/],
   ['inTransaction', true, /store of your own has no transactions/],

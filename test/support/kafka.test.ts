@@ -1,8 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { gate } from './gate.ts';
 import { compacted, type TestKafka, useKafka } from './kafka.ts';
-import { useKillableKafka } from './killable-kafka.ts';
-import { mavenIsInstalled } from './services/maven-libraries.ts';
 
 const kafka = useKafka();
 
@@ -123,25 +121,5 @@ describe('Kafka', () => {
     expect(await kafka.endOffsets(topic)).toEqual([0]);
     await kafka.produce(topic, [{ value: 'three' }]);
     expect(await kafka.read(topic)).toMatchObject([{ offset: '0', value: Buffer.from('three') }]);
-  });
-});
-
-describe.runIf(await mavenIsInstalled())('a Kafka that can be killed', () => {
-  const killable = useKillableKafka();
-
-  it('comes back with its messages, its groups and their members', async () => {
-    const topic = await killable.createTopic();
-    const groupId = killable.groupId();
-    await killable.produce(topic, [{ value: 'one' }]);
-    const values = await consume(killable, topic, groupId);
-    await expect.poll(() => killable.committed(groupId, topic), { timeout: 10_000 }).toEqual([1]);
-
-    await killable.kill();
-    await killable.restart();
-    await killable.produce(topic, [{ value: 'two' }]);
-
-    await vi.waitUntil(() => values.length === 2, { timeout: 20_000, interval: 50 });
-    expect(values).toEqual(['one', 'two']);
-    expect(await killable.endOffsets(topic)).toEqual([2]);
   });
 });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { programOf } from '../../support/program.ts';
 import type { WorkerSettings } from './settings.ts';
 
 const program = fileURLToPath(new URL('worker.ts', import.meta.url));
@@ -13,7 +14,7 @@ export interface WorkerProcess {
 
 /** Starts a worker in a process of its own, killed at the latest when the test ends. */
 export function runWorker(settings: WorkerSettings): WorkerProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(settings)], {
+  const child = spawn(process.execPath, [programOf(program), JSON.stringify(settings)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let output = '';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { chooseBroker } from '../../../examples/demo/choose-broker.ts';
-import { startExample } from '../support/example.ts';
+import { startDemo } from '../support/example.ts';
 
 it.each([
   { args: [], name: 'SQS' },
@@ -15,7 +15,7 @@ it.each([[['foo']], [['sqs', 'kafka']], [['']]])('refuses %j', (args) => {
 });
 
 it('says in one line which demos there are', async () => {
-  const demo = startExample('demo/main.ts', {}, ['foo']);
+  const demo = startDemo({}, ['foo']);
   expect(await demo.exitCode()).toBe(1);
   expect(demo.output()).toBe('there is no demo "foo": npm run demo -- sqs or npm run demo -- kafka\n');
 });

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { useEmptyDatabase } from '../../support/database.ts';
 import { kafkaBrokers, useKafka } from '../../support/kafka.ts';
-import { type Example, startExample } from '../support/example.ts';
+import { type Example, startDemo } from '../support/example.ts';
 import { noProcessIsLeftOf, temporaryDirectory } from '../support/leftovers.ts';
 
 /** The demo ends by itself when it makes no progress. */
@@ -13,7 +13,7 @@ const { sql, url } = useEmptyDatabase();
 
 function startWithBorrowedServices(): Example {
   const environment = { KAFKA_BROKERS: kafkaBrokers().join(','), DATABASE_URL: url };
-  return startExample('demo/main.ts', environment, ['kafka']);
+  return startDemo(environment, ['kafka']);
 }
 
 async function expectNothingLeftOf(demo: Example): Promise<void> {
@@ -60,7 +60,7 @@ it(
 it('says in one line that no Kafka answers, and leaves nothing behind', async () => {
   const temporary = temporaryDirectory();
   const environment = { TMPDIR: temporary, DATABASE_URL: '', KAFKA_BROKERS: '127.0.0.1:1' };
-  const demo = startExample('demo/main.ts', environment, ['kafka']);
+  const demo = startDemo(environment, ['kafka']);
 
   expect(await demo.exitCode()).toBe(1);
   expect(demo.output()).toMatch(/^.*starting Kafka\nno Kafka answers at KAFKA_BROKERS, 127\.0\.0\.1:1\n$/);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { messagesIn } from '../../../examples/demo/sqs/messages-in.ts';
 import { useEmptyDatabase } from '../../support/database.ts';
 import { createQueue, sqsEndpoint, useSqs } from '../../support/sqs.ts';
-import { awsEnvironment, startExample } from '../support/example.ts';
+import { awsEnvironment, startDemo } from '../support/example.ts';
 import { noProcessIsLeftOf, temporaryDirectory } from '../support/leftovers.ts';
 
 /** The demo ends by itself when it makes no progress. */
@@ -17,7 +17,7 @@ it(
   { timeout: DEMO_TIMEOUT_MS },
   async () => {
     const temporary = temporaryDirectory();
-    const demo = startExample('demo/main.ts', { TMPDIR: temporary, DATABASE_URL: '', QUEUE_URL: '' });
+    const demo = startDemo({ TMPDIR: temporary, DATABASE_URL: '', QUEUE_URL: '' });
 
     expect(await demo.exitCode(), demo.output()).toBe(0);
     const output = demo.output();
@@ -39,7 +39,7 @@ it(
 it('cleans up in services that are not its own when it is interrupted', async () => {
   const queueUrl = await createQueue(client);
   const environment = { ...awsEnvironment(sqsEndpoint('elasticmq')), DATABASE_URL: url, QUEUE_URL: queueUrl };
-  const demo = startExample('demo/main.ts', environment, ['sqs']);
+  const demo = startDemo(environment, ['sqs']);
   await demo.prints('killed with SIGKILL');
   demo.signal('SIGINT');
 

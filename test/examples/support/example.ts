@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished, vi } from 'vitest';
+import { programOf } from '../../support/program.ts';
 
-/** An example that runs as a process of its own, as its reader runs it. */
+/** An example that runs as a process of its own, bundled as its reader may deploy it. */
 export interface Example {
   readonly pid: number;
   /** What it has printed so far. */
@@ -18,12 +19,24 @@ export function startExample(
   environment: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): Example {
-  const child = spawn(process.execPath, ['--import', 'tsx', `examples/${file}`, ...args], {
+  return start([programOf(`examples/${file}`), ...args], environment);
+}
+
+/** The demo starts workers by the names of their files: it is run as it is. */
+export function startDemo(
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Example {
+  return start(['--import', 'tsx', 'examples/demo/main.ts', ...args], environment);
+}
+
+function start(args: readonly string[], environment: Readonly<Record<string, string>>): Example {
+  const child = spawn(process.execPath, args, {
     env: { ...process.env, NO_COLOR: '1', ...environment },
     // In a process group of its own, one can see whether it leaves processes behind.
     detached: true,
   });
-  if (child.pid === undefined) throw new Error(`examples/${file} did not start`);
+  if (child.pid === undefined) throw new Error(`${args.join(' ')} did not start`);
   const ended = once(child, 'close') as Promise<[number | null]>;
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { programOf } from '../../support/program.ts';
 import type { CrashOrder } from './crash-order.ts';
 
 const program = fileURLToPath(new URL('crash-server.ts', import.meta.url));
@@ -14,7 +15,7 @@ export interface ServerProcess {
 }
 
 export async function startServer(order: CrashOrder): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(order)], {
+  const child = spawn(process.execPath, [programOf(program), JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit').then(([, signal]) => signal as NodeJS.Signals | null);

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { programOf } from '../../support/program.ts';
 
 export interface WorkerOrder {
   readonly scene: 'type-error' | 'storm' | 'database';
@@ -17,7 +18,7 @@ export function stderrOf(
 ): Promise<string[]> {
   const argument = JSON.stringify({ url: '', report: 'nothing', ...order });
   return new Promise((resolve, reject) => {
-    const args = ['--import', 'tsx', worker, argument];
+    const args = [programOf(worker), argument];
     execFile(
       process.execPath,
       args,

@@ -11,6 +11,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createQueue, drain, sqsEndpoint } from '../../support/sqs.ts';
 import { createSqsClient } from '../../support/sqs-client.ts';
 import { sqsWithSizeLimit } from '../../support/sqs-size-limit.ts';
+import { attributes, deleteFails, text } from '../support/failing.ts';
 import type { Fixture, Setup } from '../support/fixture.ts';
 import { interposedClient, sdkError } from '../support/interposed-client.ts';
 
@@ -21,10 +22,6 @@ const CARD_BLOCKED = 'CardBlockedError';
 
 class CardBlockedError extends TerminalError {
   override readonly name: string = CARD_BLOCKED;
-}
-
-function text(value: string): MessageAttributeValue {
-  return { DataType: 'String', StringValue: value };
 }
 
 function valuesOf(attributes: Record<string, MessageAttributeValue> | undefined): Record<string, unknown> {
@@ -92,11 +89,11 @@ export function deadLetterSuite(fixture: Fixture): void {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const queue = await setup();
     const deadLetters = await createQueue(fixture.client);
-    const own = Array.from({ length: count }, (_, n) => [`Own${n}`, text(String(n))] as const);
-    await queue.send('1', { attributes: Object.fromEntries(own) });
+    const own = attributes(count);
+    await queue.send('1', { attributes: own });
     await failing(queue, deadLetters)(await queue.receive());
     const [letter] = await drain(fixture.client, deadLetters);
-    const kept = [...own.map(([name]) => name), ...ours];
+    const kept = [...Object.keys(own), ...ours];
     expect(Object.keys(letter?.MessageAttributes ?? {}).sort()).toEqual(kept.sort());
     expectDropped(
       queue,
@@ -187,14 +184,10 @@ export function deadLetterSuite(fixture: Fixture): void {
   test('in a FIFO queue keeps its group, and is one dead letter however often it is sent', async () => {
     const queue = await setup({ fifo: true });
     const deadLetters = await createQueue(fixture.client, { fifo: true });
-    const undeletable = interposedClient(fixture.client, ({ verb }, forward) => {
-      if (verb === 'DeleteMessageBatch') throw sdkError('ServiceUnavailable');
-      return forward();
-    });
     await queue.send('1', { group: 'customer-7' });
 
     const message = await queue.receive();
-    expect((await failing(queue, deadLetters, undeletable)(message)).action).toBe('kept');
+    expect((await failing(queue, deadLetters, deleteFails(fixture))(message)).action).toBe('kept');
     const { ReceiptHandle } = message;
     const shown = { QueueUrl: queue.queueUrl, ReceiptHandle, VisibilityTimeout: 0 };
     await fixture.client.send(new ChangeMessageVisibilityCommand(shown));

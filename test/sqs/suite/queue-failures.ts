@@ -1,5 +1,4 @@
 import { queueName } from '../../../adapters/shared/sqs/queue-url.ts';
-import { CreateQueueCommand, DeleteQueueCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test, vi } from 'vitest';
 import { countsOf, type Fixture } from '../support/fixture.ts';
 import { until } from '../../support/until.ts';
@@ -59,19 +58,6 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
         expect(await worker.stop()).toEqual({ abandoned: 0 });
       },
     );
-
-    test('of a queue that is deleted and made again go on', async () => {
-      const queue = await setup();
-      const handler = vi.fn();
-      const worker = await queue.startWorker({ handler });
-      await client.send(new DeleteQueueCommand({ QueueUrl: queue.queueUrl }));
-      await until(() => (worker.counts()['queue-error'] ?? 0) > 0);
-      const QueueName = queue.queueUrl.split('/').at(-1);
-      await client.send(new CreateQueueCommand({ QueueName, Attributes: { VisibilityTimeout: '2' } }));
-      await queue.send('1');
-      await until(() => worker.counts().acknowledged === 1);
-      expect(handler).toHaveBeenCalledTimes(1);
-    });
   });
 
   describe('Deletes', () => {
@@ -94,50 +80,6 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       await until(() => worker.counts().acknowledged === 3);
       expect(worker.counts()['queue-error']).toBeUndefined();
       expect(worker.counts().received).toBe(3);
-    });
-
-    test('that the reply does not mention are tried again, and are not taken for done', async () => {
-      const queue = await setup({ visibilityTimeoutSeconds: 2 });
-      const handler = vi.fn();
-      let silent = 3;
-      const forgetful = interposedClient(client, async ({ verb }, forward) =>
-        verb === 'DeleteMessageBatch' && silent-- > 0 ? { Successful: [], Failed: [] } : await forward(),
-      );
-      await queue.send('1');
-      const worker = await queue.startWorker({ client: forgetful, handler });
-      await until(() => worker.counts().acknowledged === 1);
-      expect(handler).toHaveBeenCalledTimes(1);
-      expect(countsOf(worker)).toEqual({
-        received: 2,
-        'queue-error': 1,
-        kept: 1,
-        replayed: 1,
-        acknowledged: 1,
-      });
-    });
-
-    test('that stay refused leave the message, and its redelivery replays and deletes', async () => {
-      const queue = await setup({ visibilityTimeoutSeconds: 2 });
-      const handler = vi.fn(() => 'done');
-      let refused = 0;
-      const failing = interposedClient(client, async (call, forward) => {
-        if (call.verb !== 'DeleteMessageBatch' || refused === 3) return await forward();
-        refused += 1;
-        return allFailed(call, 'InternalError', false);
-      });
-      await queue.send('1');
-      const worker = await queue.startWorker({ client: failing, handler });
-      await until(() => worker.counts().acknowledged === 1);
-      expect(handler).toHaveBeenCalledTimes(1);
-      expect(countsOf(worker)).toEqual({
-        received: 2,
-        'queue-error': 1,
-        kept: 1,
-        replayed: 1,
-        acknowledged: 1,
-      });
-      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'queue-error' }]);
-      expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
     });
 
     test('that are refused for good are not tried again, and the others of the batch are deleted', async () => {
@@ -178,35 +120,36 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       expect(queue.handleOnce.counts().succeeded).toBe(3);
     });
 
-    test('of which the server says that the message is gone do no harm', async () => {
-      const queue = await setup({ visibilityTimeoutSeconds: 20 });
-      // The first delete is sent twice, as after a lost reply. ElasticMQ answers the second with
-      // ReceiptHandleIsInvalid; at AWS and on fauxqs it succeeds.
-      const twice = interposedClient(client, async ({ verb }, forward) => {
-        if (verb === 'DeleteMessageBatch') await forward();
-        return await forward();
-      });
-      await queue.send('1');
-      await queue.send('2');
-      const worker = await queue.startWorker({ client: twice, handler: () => undefined });
-      await until(() => (worker.counts().acknowledged ?? 0) + (worker.counts().kept ?? 0) === 2);
-      expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
-      expect(queue.handleOnce.counts()).toEqual({ claimed: 2, succeeded: 2 });
-    });
-
-    test('whose call fails as a whole leave the message, and its redelivery replays and deletes', async () => {
+    test.each<[what: string, times: number, reply: (call: Call) => object]>([
+      ['that the reply does not mention', 3, () => ({ Successful: [], Failed: [] })],
+      ['that stay refused', 3, (call) => allFailed(call, 'InternalError', false)],
+      [
+        'whose call fails as a whole',
+        1,
+        () => {
+          throw sdkError('ECONNRESET');
+        },
+      ],
+    ])('%s leave the message, and its redelivery replays and deletes', async (_, times, reply) => {
       const queue = await setup({ visibilityTimeoutSeconds: 2 });
       const handler = vi.fn();
-      let failures = 1;
-      const failing = interposedClient(client, ({ verb }, forward) => {
-        if (verb === 'DeleteMessageBatch' && failures-- > 0) throw sdkError('ECONNRESET');
-        return forward();
-      });
+      let left = times;
+      const failing = interposedClient(client, async (call, forward) =>
+        call.verb === 'DeleteMessageBatch' && left-- > 0 ? reply(call) : await forward(),
+      );
       await queue.send('1');
       const worker = await queue.startWorker({ client: failing, handler });
       await until(() => worker.counts().acknowledged === 1);
       expect(handler).toHaveBeenCalledTimes(1);
-      expect(worker.counts()).toMatchObject({ 'queue-error': 1, kept: 1, replayed: 1, acknowledged: 1 });
+      expect(countsOf(worker)).toEqual({
+        received: 2,
+        'queue-error': 1,
+        kept: 1,
+        replayed: 1,
+        acknowledged: 1,
+      });
+      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'queue-error' }]);
+      expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
     });
   });
 
@@ -250,10 +193,18 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       ]);
     });
 
-    test('that are refused while giving back are not taken for done', async () => {
+    test.each<[what: string, reply: (call: Call) => object]>([
+      ['are refused', (call) => allFailed(call, 'InvalidParameterValue', true)],
+      [
+        'fail as a whole',
+        () => {
+          throw sdkError('ECONNRESET');
+        },
+      ],
+    ])('that %s while giving back are not taken for done, and the stop goes on', async (_, reply) => {
       const queue = await setup({ visibilityTimeoutSeconds: 60 });
       const failing = interposedClient(client, async (call, forward) =>
-        isChange(call) ? allFailed(call, 'InvalidParameterValue', true) : await forward(),
+        isChange(call) ? reply(call) : await forward(),
       );
       const [began, blocked] = [gate(), gate()];
       await queue.send('1');
@@ -271,34 +222,10 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       const stopped = worker.stop();
       await until(() => worker.counts()['queue-error'] === 1);
       blocked.open();
-      await stopped;
-      expect(countsOf(worker)).toEqual({ received: 2, acknowledged: 1, 'queue-error': 1 });
-      expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
-    });
-
-    test('that fail as a whole while giving back do not stop the stop', async () => {
-      const queue = await setup({ visibilityTimeoutSeconds: 60 });
-      const failing = interposedClient(client, async (call, forward) => {
-        if (isChange(call)) throw sdkError('ECONNRESET');
-        return await forward();
-      });
-      const [began, blocked] = [gate(), gate()];
-      await queue.send('1');
-      await queue.send('2');
-      const worker = await queue.startWorker({
-        client: failing,
-        concurrency: 1,
-        handler: () => {
-          began.open();
-          return blocked.opened;
-        },
-      });
-      await until(() => worker.counts().received === 2);
-      await began.opened;
-      const stopped = worker.stop();
-      blocked.open();
       expect(await stopped).toEqual({ abandoned: 0 });
       expect(queue.eventsOf('queue-error')).toMatchObject([{ verb: 'change-visibility' }]);
+      expect(countsOf(worker)).toEqual({ received: 2, acknowledged: 1, 'queue-error': 1 });
+      expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
     });
   });
 }

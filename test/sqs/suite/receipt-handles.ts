@@ -8,7 +8,7 @@ const isChange = ({ verb }: Call): boolean => verb === 'ChangeMessageVisibilityB
 
 /**
  * When a message may be touched, and when no more: at AWS an old receipt handle still acts on the message that
- * another worker holds by now. Neither server does that, so what is asserted is the calls themselves.
+ * another worker holds by now. The server of the tests does not do that, so what is asserted is the calls themselves.
  */
 export function receiptHandleSuite({ client, setup }: Fixture): void {
   const impatient = () => setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: 600 });
@@ -141,7 +141,6 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
       },
     });
     await until(() => worker.counts().received === 2);
-    // Not asked of the queue: fauxqs notices what has lapsed only at the next receive.
     const receivedAt = performance.now();
     await until(() => performance.now() > receivedAt + 1_000);
     lapsed.open();

@@ -145,7 +145,6 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       await queue.send('1');
       const handled = handle(await queue.receive());
 
-      // Asked by a receive: fauxqs notices only then that a message has lapsed.
       await until(async () => {
         expect(await queue.receiveNow()).toEqual([]);
         return Date.now() > ends - 100;
