@@ -17,6 +17,7 @@ export function followGroup(
 ): LogListener {
   const { admin, groupId, drainMs, fromBeginning } = options;
   const seen = new Set<string>();
+  const foundEnds = new Map<string, bigint>();
   const watch = admin && watchLogs({ clock, admin, groupId, client, assignments, events });
   return {
     joined(assignment) {
@@ -31,7 +32,7 @@ export function followGroup(
       const generation = assignments.generation;
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
-      if (fromBeginning === false) void holdStartPositions(others, generation, start);
+      if (fromBeginning === false) void holdStartPositions(others, generation, { ...start, foundEnds });
     },
     passedOver(place, position) {
       const tracker = assignments.trackerOf(place);

@@ -10,6 +10,7 @@ import type { Coverage } from './report/coverage.ts';
 import { EVERYTHING_ENDS, rulesOf } from './rules/index.ts';
 import { Judge, type Violation } from './rules/judge.ts';
 import { surfaceOf } from './surfaces/index.ts';
+import { neighboursOf, withNeighbour } from './surfaces/neighbour.ts';
 import type { Life } from './time/life.ts';
 import { World } from './world/world.ts';
 
@@ -35,7 +36,8 @@ export async function runSeed(
     judge.look(fact, ledger, at);
   });
   const database = new Database(world);
-  const scene = surface.open(world, database);
+  const messages = [...plan.messages, ...neighboursOf(plan, surface)];
+  const scene = withNeighbour(world, surface.open(world, database));
   noteStrangers(world);
   const start = (life: Life, onHang: () => void): Worker =>
     scene.start(createProcess(world, database, life, onHang));
@@ -43,13 +45,13 @@ export async function runSeed(
     { length: plan.settings.workers },
     (_, index) => new WorkerSlot(world, `worker-${index + 1}`, start),
   );
-  scheduleIncidents(world, database, slots);
-  for (const message of plan.messages) {
+  scheduleIncidents(world, database, scene, slots);
+  for (const message of messages) {
     world.scheduler.after(message.sentAt, () => {
       scene.send(message);
     });
   }
-  const hasEnded = watchEnd(world, scene, judge, slots);
+  const hasEnded = watchEnd(world, messages, scene, judge, slots);
   await world.scheduler.run(() => judge.violation !== undefined || hasEnded());
   for (const { life } of slots) life.die();
   coverage.endSeed(surface);
@@ -68,11 +70,17 @@ function noteStrangers(world: World): void {
 }
 
 /** Looks, once faults have stopped, whether every message has come to an end, and there were deliveries enough. */
-function watchEnd(world: World, scene: Scene, judge: Judge, slots: readonly WorkerSlot[]): () => boolean {
+function watchEnd(
+  world: World,
+  messages: readonly PlannedMessage[],
+  scene: Scene,
+  judge: Judge,
+  slots: readonly WorkerSlot[],
+): () => boolean {
   const { scheduler, plan, ledger } = world;
   const { calmFrom } = plan.network;
   const spares = [...plan.spares];
-  const sent = [...plan.messages];
+  const sent = [...messages];
   let isOver = false;
 
   function sendSpares(): readonly PlannedMessage[] {

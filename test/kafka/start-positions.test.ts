@@ -57,6 +57,7 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
       groupId: 'workers',
       from,
       assignments,
+      foundEnds: new Map<string, bigint>(),
     },
     events: createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) }),
   };
@@ -113,6 +114,25 @@ test('a partition is moved to its start once that is committed', async () => {
   await pass(200);
   await done;
   expect(moved).toEqual(['orders/0 5']);
+});
+
+test('an end that an earlier generation found stays the start while nothing is committed', async () => {
+  const { admin, started, assignments, start, does } = startWith({ orders: [0] });
+  admin.ends['orders/0'] = '1';
+  const { commit } = does;
+  // It lands late.
+  does.commit = () => Promise.resolve();
+  const first = start();
+  await pass();
+  assignments.joined({ orders: [0] });
+  await pass(200);
+  await first;
+  admin.ends['orders/0'] = '2';
+  does.commit = commit;
+  const second = start();
+  await pass(200);
+  await second;
+  expect(new Set(started)).toEqual(new Set(['orders/0 1']));
 });
 
 test('what another member has committed meanwhile stands, and nothing is moved', async () => {

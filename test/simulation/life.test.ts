@@ -57,6 +57,16 @@ it('while a machine is suspended its wall clock alone goes on, and timers ring t
   expect(life.clock.monotonic()).toBeLessThan(100);
 });
 
+it('while a machine is paused both of its clocks stand still', async () => {
+  const wall = life.clock.wall();
+  life.pause(1_000);
+  await run();
+  expect(scheduler.now()).toBe(1_000);
+  expect(life.clock.wall()).toBe(wall);
+  expect(life.clock.monotonic()).toBe(0);
+  expect(life.shownMs()).toBe(0);
+});
+
 it('nothing happens in a process that is dead', async () => {
   life.clock.setTimer(tell('timer'), 10);
   life.clock.setRepeating(tell('again'), 10);

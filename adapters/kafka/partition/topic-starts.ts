@@ -4,6 +4,7 @@ import type { Assignments } from './assignments.ts';
 import type { Generation } from './generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { committedIn, endsOf } from '../log/ask-admin.ts';
+import { idOf } from '../log/place-id.ts';
 import type { LogAdmin } from '../log/log-admin.ts';
 import type { Assignment, LogConsumer, Place } from '../log/log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
@@ -23,6 +24,8 @@ export interface StartOptions {
    * committed: a copy there is all that is left of its message.
    */
   readonly from?: Beginning;
+  /** Ends found so far, in every generation, of partitions without a committed offset. */
+  readonly foundEnds?: Map<string, bigint>;
 }
 
 /** How long partitions are held in any case, without a warning. */
@@ -132,9 +135,21 @@ class TopicStarts {
       const place = unknown.find(({ partition }) => partition === ends.partition);
       const known = committed.get(ends.partition)?.offset;
       if (place === undefined || known === undefined) continue;
-      place.start = startOf(known, ends, from);
+      const start = startOf(known, ends, from);
+      place.start = start && this.#asFoundFirst(place, start, BigInt(ends.low));
       if (place.start === undefined) this.#close(place);
     }
+  }
+
+  /** A commit of an earlier generation can land late: what has come since that found the end must not be passed. */
+  #asFoundFirst(place: OpenPlace, { committed, position }: Start, oldest: bigint): Start {
+    const { foundEnds, from } = this.#options;
+    if (foundEnds === undefined || committed !== NOT_COMMITTED || from === 'beginning')
+      return { committed, position };
+    const before = foundEnds.get(idOf(place)) ?? position;
+    const first = before < position ? before : position;
+    foundEnds.set(idOf(place), first);
+    return { committed, position: first > oldest ? first : oldest };
   }
 
   async #commitStarts(): Promise<void> {

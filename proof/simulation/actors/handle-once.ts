@@ -2,7 +2,8 @@ import type { HandleOnce } from '../../../src/api/handle-once.ts';
 import { createHandleOnceIn } from '../../../src/api/create-handle-once.ts';
 import type { HandleOnceEvent } from '../../../src/reporting/events.ts';
 import { createHost } from '../../../src/engine/host.ts';
-import type { Database } from '../models/database.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
 import type { Transaction } from '../models/transactions.ts';
 import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
@@ -14,20 +15,25 @@ export const SCOPE = 'simulation';
 export const MAX_RESULT_BYTES = 200;
 
 /** Makes the `handleOnce` of a process, as a user would. */
-export function createLifesHandleOnce(world: World, database: Database, life: Life): HandleOnce<Transaction> {
-  const { settings } = world.plan;
+export function createLifesHandleOnce(
+  world: World,
+  life: Life,
+  scope: string,
+  store: Store,
+  transactional?: TransactionalStore<Transaction>,
+): HandleOnce<Transaction> {
+  const settings = world.ledger.settingsOf(life);
   const { leaseMs, maxAttempts, maxDeaths, backoffMs, retentionMs, timeoutMs, batching } = settings;
-  const transactional = settings.inTransaction ? database.transactionalClientOf(life) : undefined;
   const options = {
-    store: transactional ?? database.clientOf(life),
-    scope: SCOPE,
+    ...{ store, scope },
     ...{ leaseMs, maxAttempts, maxDeaths, timeoutMs, batching },
     maxResultBytes: MAX_RESULT_BYTES,
     succeededRetentionMs: retentionMs,
     failedRetentionMs: retentionMs,
     backoff: (failures: number) => failures * backoffMs,
     onEvent: (event: HandleOnceEvent) => {
-      world.tell({ type: 'event', life, name: nameOf(event), of: event.key, detail: textOf(event) });
+      if (scope === SCOPE)
+        world.tell({ type: 'event', life, name: nameOf(event), of: event.key, detail: textOf(event) });
     },
   };
   return createHandleOnceIn(createHost(life.clock, life.workerId), options, transactional);

@@ -2,21 +2,42 @@ import type { Fault } from '../facts/names.ts';
 import type { Database } from '../models/database.ts';
 import type { Incident } from '../plan/plan.ts';
 import type { World } from '../world/world.ts';
+import type { Scene } from './surface.ts';
 import type { WorkerSlot } from './worker-slot.ts';
 
 /** Lets happen what the plan has for workers and records. */
-export function scheduleIncidents(world: World, database: Database, slots: readonly WorkerSlot[]): void {
+export function scheduleIncidents(
+  world: World,
+  database: Database,
+  scene: Scene,
+  slots: readonly WorkerSlot[],
+): void {
   for (const incident of world.plan.incidents) {
     world.scheduler.after(incident.at, () => {
-      if ('key' in incident) operate(database, incident);
+      if (!('worker' in incident)) operate(database, scene, incident);
       else befall(world, slots[incident.worker], incident);
     });
   }
 }
 
-function operate(database: Database, { what, key }: Extract<Incident, { key: string }>): void {
-  if (what === 'retry') database.retryAny();
-  else database.forget(key);
+function operate(database: Database, scene: Scene, incident: Exclude<Incident, { worker: number }>): void {
+  switch (incident.what) {
+    case 'retry':
+      database.retryAny();
+      break;
+    case 'forget':
+      database.forget(incident.key);
+      break;
+    case 'purge':
+      database.purge();
+      break;
+    case 'redrive':
+      scene.redrive?.();
+      break;
+    case 'database clock':
+      database.setClock(incident.ms);
+      break;
+  }
 }
 
 function befall(
@@ -44,6 +65,10 @@ function befall(
     case 'suspension':
       tellFault('machine suspended', `for ${Math.round(incident.ms)} ms`);
       life.suspend(incident.ms);
+      break;
+    case 'pause':
+      tellFault('machine paused with its clocks', `for ${Math.round(incident.ms)} ms`);
+      life.pause(incident.ms);
       break;
     case 'clock change':
       tellFault('wall clock set', `by ${Math.round(incident.ms)} ms`);

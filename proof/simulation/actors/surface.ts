@@ -35,6 +35,8 @@ export interface Scene {
   start(process: Process): Worker;
   /** Whether nothing more will become of a message. */
   hasEnded(message: PlannedMessage): boolean;
+  /** An operator lets a dead letter run again. Undefined where there are none, or they are not simulated. */
+  readonly redrive?: (() => void) | undefined;
 }
 
 /** What runs in a process. */

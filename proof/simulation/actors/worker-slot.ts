@@ -52,11 +52,13 @@ export class WorkerSlot {
   }
 
   #begin(): Life {
-    const { scheduler, random, plan, tell } = this.#world;
+    const { scheduler, random, plan, tell, ledger } = this.#world;
     this.#lives += 1;
     const id = `${this.#name}.${this.#lives}`;
     const life = new Life(this.#name, id, scheduler, random.fork(), plan.areClocksWrong);
     if (plan.areClocksWrong) tell({ type: 'fault', fault: 'wall clock wrong', life });
+    if (ledger.settingsOf(life) !== plan.settings)
+      tell({ type: 'fault', fault: 'worker with other settings began', life });
     tell({ type: 'life', life, what: 'began' });
     return life;
   }

@@ -48,6 +48,13 @@ interface OfStatement {
   readonly token: string;
 }
 
+/** When a request has left its process, by the clocks of that life. */
+export interface AskedAt {
+  readonly monotonicMs: number;
+  /** As `Life.shownMs`. */
+  readonly shownMs: number;
+}
+
 /** What a statement did to one record. */
 interface Effect extends OfStatement {
   readonly before: MemoryRecord | undefined;
@@ -89,12 +96,14 @@ export type Fact =
   | (OfStatement & {
       readonly type: 'confirmed';
       readonly verb: Verb;
-      /** By the monotonic clock of the life. */
-      readonly askedAt: number;
+      readonly askedAt: AskedAt;
     })
+  /** A reply has reached its process, and says that the record is not its own. */
+  | (OfStatement & { readonly type: 'denied' })
   /** A call has ended, whatever it said. */
   | { readonly type: 'answered'; readonly verb: Verb; readonly life: Life }
-  | { readonly type: 'retried' | 'forgotten'; readonly key: string }
+  | { readonly type: 'retried' | 'forgotten' | 'purged'; readonly key: string }
+  | { readonly type: 'database-clock-set'; readonly ms: number }
   | {
       readonly type: 'sent';
       readonly message: PlannedMessage;

@@ -1,8 +1,8 @@
 import type { Settlement } from '../../../src/store/store.ts';
-import type { PlannedMessage } from '../plan/plan.ts';
+import { type Plan, type PlannedMessage, settingsOfWorker } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 import type { Life } from '../time/life.ts';
-import type { ClaimEffect, ExtendEffect, Fact, Run, RunEnd, SettleEffect } from './facts.ts';
+import type { AskedAt, ClaimEffect, ExtendEffect, Fact, Run, RunEnd, SettleEffect } from './facts.ts';
 import { Logs } from './kafka-logs.ts';
 
 /** A claim that a store has granted. Times are those of the world. */
@@ -19,9 +19,13 @@ export interface GrantedClaim {
   extendedAt: number;
   /** When that extension was sent. Of a claim that was not extended: when it was granted. */
   heldFrom: number;
+  readonly leaseMs: number;
+  /** By the clock of the database. */
   leaseEnd: number;
-  /** When the last claim or heartbeat was sent whose good reply the owner has, by its monotonic clock. */
-  confirmedAskedAt: number | undefined;
+  /** When the last claim or heartbeat was sent whose good reply the owner has. */
+  confirmed: AskedAt | undefined;
+  /** Whether a reply has said to its owner that the record is not its own any more. */
+  wasDenied: boolean;
   run: Run | undefined;
   runEnd: RunEnd | undefined;
   /** When its handler ended, as far as it did. */
@@ -32,6 +36,7 @@ export interface GrantedClaim {
 /** What is on record of a key. */
 interface Settled {
   readonly state: 'succeeded' | 'failed';
+  /** By the clock of the database. */
   readonly until: number;
   /** What the handler has returned. Undefined where it has failed, or the record could not keep that. */
   readonly result: string | undefined;
@@ -46,7 +51,7 @@ export interface KeyHistory {
   attempts: number;
   failures: number;
   deaths: number;
-  /** Until then it backs off. Undefined: it was not released. */
+  /** Until then it backs off, by the clock of the database. Undefined: it was not released. */
   releasedUntil: number | undefined;
   settled: Settled | undefined;
   wasRetried: boolean;
@@ -63,7 +68,8 @@ export interface KeyHistory {
  * they are wrong.
  */
 export class Ledger {
-  readonly settings: Settings;
+  /** What all workers have in common. */
+  readonly settings: Pick<Settings, 'onFailed' | 'interrupts' | 'retentionMs'>;
   readonly logs = new Logs();
   /** Of all messages so far. */
   deliveries = 0;
@@ -75,13 +81,37 @@ export class Ledger {
   readonly #inHand = new Map<string, GrantedClaim>();
   readonly #claimOfRun = new Map<Run, GrantedClaim>();
   readonly #letters = new Map<string, number>();
+  /** What has a dead letter that was not redriven since. */
+  readonly #lettered = new Set<string>();
   readonly #deliveries = new Map<string, number>();
   /** What has been sent in order, and is still at the queue. */
   readonly #groups = new Map<string, PlannedMessage[]>();
   readonly #extending = new Map<Life, { underWay: number; answeredAt: number }>();
 
-  constructor(settings: Settings) {
-    this.settings = settings;
+  readonly #plan: Pick<Plan, 'settings' | 'settingsBeside'>;
+  /** By how much the clock of the database was set. */
+  #databaseAheadMs = 0;
+
+  constructor(plan: Pick<Plan, 'settings' | 'settingsBeside'>) {
+    this.#plan = plan;
+    this.settings = plan.settings;
+  }
+
+  settingsOf({ worker }: Life): Settings {
+    return settingsOfWorker(this.#plan, worker);
+  }
+
+  /** The same moment by the clock of the database, which alone decides. */
+  byDatabase(at: number): number {
+    return at + this.#databaseAheadMs;
+  }
+
+  /**
+   * Whether no clock of the owner says that its lease is over, and no reply did. Where it is all the same, the clock of
+   * the database was set forward, or the machine of the owner was paused with both of its clocks.
+   */
+  seemsKept({ life, leaseMs, confirmed, wasDenied }: GrantedClaim): boolean {
+    return !wasDenied && confirmed !== undefined && life.shownMs() - confirmed.shownMs < leaseMs;
   }
 
   ofKey(key: string): KeyHistory {
@@ -116,6 +146,11 @@ export class Ledger {
     return this.#letters.get(id) ?? 0;
   }
 
+  /** Whether it is with the dead letters. */
+  hasLetter({ id }: PlannedMessage): boolean {
+    return this.#lettered.has(id);
+  }
+
   deliveriesOf({ id }: PlannedMessage): number {
     return this.#deliveries.get(id) ?? 0;
   }
@@ -134,7 +169,7 @@ export class Ledger {
 
   /** Whether a claim would find nothing of a key. */
   isAbsent({ settled, claims }: KeyHistory, at: number): boolean {
-    return claims.length === 0 || (settled !== undefined && at >= settled.until);
+    return claims.length === 0 || (settled !== undefined && this.byDatabase(at) >= settled.until);
   }
 
   /** Takes a fact in. Rules look at it before. */
@@ -159,6 +194,12 @@ export class Ledger {
       case 'confirmed':
         this.#noteConfirmed(fact);
         break;
+      case 'denied':
+        Object.assign(this.#claims.get(fact.token) ?? {}, { wasDenied: true });
+        break;
+      case 'database-clock-set':
+        this.#databaseAheadMs += fact.ms;
+        break;
       case 'run':
         this.#noteRun(fact.run);
         break;
@@ -166,12 +207,18 @@ export class Ledger {
         this.#noteEnd(fact.run, fact.end, at);
         break;
       case 'retried':
-        Object.assign(this.ofKey(fact.key), { ...RETRIED, releasedUntil: at });
+        Object.assign(this.ofKey(fact.key), { ...RETRIED, releasedUntil: this.byDatabase(at) });
         break;
       case 'forgotten':
         Object.assign(this.ofKey(fact.key), nothing(), { wasForgotten: true });
         break;
+      case 'purged': {
+        const history = this.ofKey(fact.key);
+        if (history.settled !== undefined) history.settled = { ...history.settled, until: -Infinity };
+        break;
+      }
       case 'letter':
+        this.#lettered.add(fact.message.id);
         this.#letters.set(fact.message.id, this.lettersOf(fact.message) + 1);
         break;
       case 'delivered':
@@ -180,6 +227,7 @@ export class Ledger {
         this.#deliveries.set(fact.message.id, this.deliveriesOf(fact.message) + 1);
         break;
       case 'sent':
+        this.#lettered.delete(fact.message.id);
         if (fact.isInOrder) this.#noteSent(fact.message);
         break;
       case 'acknowledged':
@@ -228,8 +276,20 @@ export class Ledger {
     history.attempts += 1;
     const claim: GrantedClaim = {
       ...{ key, token, fingerprint, life, askedAt: sentAt, grantedAt: at, number: history.attempts },
-      ...{ extendedAt: at, heldFrom: at, leaseEnd: at + terms.leaseMs, confirmedAskedAt: undefined },
-      ...{ run: undefined, runEnd: undefined, endedAt: undefined, settlement: undefined },
+      ...{
+        extendedAt: at,
+        heldFrom: at,
+        leaseMs: terms.leaseMs,
+        leaseEnd: this.byDatabase(at) + terms.leaseMs,
+      },
+      ...{
+        confirmed: undefined,
+        wasDenied: false,
+        run: undefined,
+        runEnd: undefined,
+        endedAt: undefined,
+        settlement: undefined,
+      },
     };
     this.#claims.set(token, claim);
     history.claims.push(claim);
@@ -263,14 +323,15 @@ export class Ledger {
       case 'release':
         if (settlement.uncounted) history.attempts -= 1;
         else Object.assign(history, { failures: history.failures + 1, deaths: 0 });
-        history.releasedUntil = at + (settlement.uncounted ? 0 : this.#backoffOf(claim, history));
+        history.releasedUntil =
+          this.byDatabase(at) + (settlement.uncounted ? 0 : this.#backoffOf(claim, history));
         break;
     }
   }
 
   /** As the settings have it, whatever the store was asked for. */
   #expiryOf(at: number): number {
-    return at + this.settings.retentionMs;
+    return this.byDatabase(at) + this.settings.retentionMs;
   }
 
   #succeed(history: KeyHistory, claim: GrantedClaim, at: number): void {
@@ -285,13 +346,13 @@ export class Ledger {
   /** What the retry after a thrown error has to wait for, as the settings and the handler have it. */
   #backoffOf({ runEnd }: GrantedClaim, { failures }: KeyHistory): number {
     const asked = runEnd?.how === 'threw' ? runEnd.retryAfterMs : undefined;
-    return asked ?? this.settings.backoffMs * failures;
+    return asked ?? this.#plan.settings.backoffMs * failures;
   }
 
   #noteExtend({ token, leaseMs, sentAt, reply }: ExtendEffect, at: number): void {
     const claim = this.#claims.get(token);
     if (claim === undefined || reply !== 'extended') return;
-    const leaseEnd = Math.max(claim.leaseEnd, at + leaseMs);
+    const leaseEnd = Math.max(claim.leaseEnd, this.byDatabase(at) + leaseMs);
     // A heartbeat that was held up until its owner had given up says nothing of why it had.
     const heldFrom = claim.runEnd?.how === 'lost its lease' ? claim.heldFrom : sentAt;
     Object.assign(claim, { extendedAt: at, heldFrom, leaseEnd });
@@ -302,7 +363,7 @@ export class Ledger {
     if (claim === undefined) return;
     // The reply to a claim that was taken back meanwhile comes too late.
     if (verb === 'claim' && claim.settlement === undefined) this.#inHand.set(`${life.id} ${key}`, claim);
-    claim.confirmedAskedAt = Math.max(claim.confirmedAskedAt ?? 0, askedAt);
+    if (askedAt.monotonicMs >= (claim.confirmed?.monotonicMs ?? 0)) claim.confirmed = askedAt;
   }
 
   #noteRun(run: Run): void {

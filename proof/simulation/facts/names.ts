@@ -23,12 +23,16 @@ export const BROKER_FAULTS = [
 export const COMMON_FAULTS = [
   ...STORE_FAULTS,
   'record locked',
+  'record changed between two statements',
+  'clock of the database set',
   'result refused by the store',
   'process died',
   'process stood still',
   'machine suspended',
+  'machine paused with its clocks',
   'wall clock wrong',
   'wall clock set',
+  'worker with other settings began',
   'worker stopped for a deployment',
   'handler threw',
   'handler threw a terminal error',
@@ -41,10 +45,16 @@ export const COMMON_FAULTS = [
   'same key with another body',
   'operator retried a record',
   'operator forgot a record',
+  'expired record purged',
+  'same key in another scope',
 ] as const;
 
 /** What is done by a queue of SQS, and by who sends to it. */
-export const SQS_FAULTS = ['message without a key', 'entry refused by the queue'] as const;
+export const SQS_FAULTS = [
+  'message without a key',
+  'entry refused by the queue',
+  'dead letter redriven',
+] as const;
 
 /** What is done by a standard queue alone. */
 export const STANDARD_FAULTS = ['delivered twice', 'delete forgotten by the queue'] as const;
@@ -169,6 +179,7 @@ export const CAUSES = [
   'its worker stood still',
   'a wall clock was set',
   'the store was out of reach',
+  'the clock of the database was set',
   'its claim landed too late',
   'its transaction was given up',
   'its record expired',

@@ -24,7 +24,7 @@ export const kafka: Surface = {
   faults: [...BROKER_FAULTS, 'message without a key', ...KAFKA_FAULTS],
   outcomes: KAFKA_OUTCOMES,
   // Records outlive the messages of their topics, as they have to.
-  lacks: ['its record expired'],
+  lacks: ['its record expired', 'expired record purged'],
   rules: [commitsSettled, startsCommitted, runsCommitted, logOrder, oneLetter],
   // A message that has failed is passed, with a dead letter or without: its partition would stay behind it. A rebalance
   // interrupts.

@@ -26,14 +26,17 @@ export class Locks {
   /** The lock that a statement meets at a record. */
   met(key: string): Lock | undefined {
     const { scheduler, network, random, plan } = this.#world;
+    const leaseMs = Math.min(plan.settings.leaseMs, plan.settingsBeside?.leaseMs ?? Infinity);
     if (!plan.locks || network.isCalm) return undefined;
     const from = scheduler.now();
     const known = this.#locks.get(key);
     if (known !== undefined && known.to > from) return known;
+    // Two short ones, one soon after the other, would be a long one.
+    if (known !== undefined && from < known.to + LONGEST * leaseMs) return undefined;
     if (!random.chance(LOCKED_SHARE)) return undefined;
     const isLong = !random.chance(SHORT_SHARE);
     const leases = isLong ? random.between(LONGEST_SHORT, LONGEST) : random.between(0, LONGEST_SHORT);
-    const lock = { from, to: from + leases * plan.settings.leaseMs, isLong };
+    const lock = { from, to: from + leases * leaseMs, isLong };
     this.#locks.set(key, lock);
     return lock;
   }

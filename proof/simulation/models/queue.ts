@@ -14,6 +14,8 @@ interface Stored {
   visibleAt: number;
   receiveCount: number;
   handle: string;
+  /** Of its receipts: those of an earlier copy are others. */
+  readonly copy: number;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -48,6 +50,9 @@ export class Queue {
   /** When what has a content was sent last. */
   readonly #sentAt = new Map<string, number>();
   #polls: Poll[] = [];
+  /** Of either kind. */
+  readonly #letters = new Set<PlannedMessage>();
+  #copies = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -64,7 +69,29 @@ export class Queue {
       this.#world.tell({ type: 'fault', fault: 'deduplicated by the queue', what: message.id });
       return;
     }
-    this.#stored.set(message.id, { message, visibleAt: 0, receiveCount: 0, handle: '' });
+    this.#put(message);
+  }
+
+  /** A dead letter has come of a message. */
+  takeLetter(message: PlannedMessage): void {
+    this.#letters.add(message);
+  }
+
+  /** Sends one of its dead letters back, which is delivered as its message was. */
+  redriveOne(prepare: (message: PlannedMessage) => void): void {
+    const gone = [...this.#letters].filter((message) => this.isGone(message));
+    if (gone.length === 0) return;
+    const message = this.#world.random.pick(gone);
+    this.#letters.delete(message);
+    this.#world.tell({ type: 'fault', fault: 'dead letter redriven', what: message.id });
+    prepare(message);
+    this.#put(message);
+  }
+
+  #put(message: PlannedMessage): void {
+    this.#copies += 1;
+    const copy = this.#copies;
+    this.#stored.set(message.id, { message, visibleAt: 0, receiveCount: 0, handle: '', copy });
     this.#world.tell({ type: 'sent', message, isInOrder: this.#isFifo });
     this.#serve();
   }
@@ -186,6 +213,7 @@ export class Queue {
   #redrives({ message, receiveCount }: Stored): boolean {
     if (receiveCount < (this.#world.plan.settings.maxReceiveCount ?? Infinity)) return false;
     this.#stored.delete(message.id);
+    this.takeLetter(message);
     this.#world.tell({ type: 'redriven', message });
     return true;
   }
@@ -193,7 +221,7 @@ export class Queue {
   #deliver({ life, visibilityMs }: Poll, stored: Stored): Receipt {
     const { message } = stored;
     stored.receiveCount += 1;
-    stored.handle = `${message.id}#${stored.receiveCount}`;
+    stored.handle = `${message.id}#${stored.copy}.${stored.receiveCount}`;
     this.#hide(stored, visibilityMs);
     const { receiveCount, handle } = stored;
     this.#world.tell({ type: 'delivered', life, message, receiveCount });
@@ -208,7 +236,9 @@ export class Queue {
   }
 
   #ofHandle(handle: string): Stored | undefined {
-    return this.#stored.get(handle.slice(0, handle.indexOf('#')));
+    const [id = '', copy = ''] = handle.split(/[#.]/);
+    const stored = this.#stored.get(id);
+    return stored?.copy === Number(copy) ? stored : undefined;
   }
 
   #isIgnored({ handle: latest }: Stored, handle: string): boolean {

@@ -124,6 +124,7 @@ export function sqsClientOf(world: World, queue: Queue, life: Life): SqsClient {
       return new Error('MissingParameter: a letter to a FIFO queue needs the group of its message');
     }
     world.tell({ type: 'letter', life, message });
+    queue.takeLetter(message);
     return {};
   }
 

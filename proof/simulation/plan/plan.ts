@@ -1,7 +1,8 @@
+import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import { Random } from '../time/random.ts';
 import { type Behaviour, behaviourOf, doomed, PLAIN } from './behaviour.ts';
 import type { NetworkPlan, Outage, Rates, Side } from './network-plan.ts';
-import { type Settings, settingsOf } from './settings.ts';
+import { type Settings, settingsBeside, settingsOf } from './settings.ts';
 import type { Identity, PlanTerms } from './terms.ts';
 
 /** A message that a producer sends. */
@@ -21,10 +22,12 @@ export interface PlannedMessage {
 
 /** What happens to a worker, or to a record, at some time. */
 export type Incident =
+  | { readonly at: number; readonly what: 'database clock'; readonly ms: number }
+  | { readonly at: number; readonly what: 'purge' | 'redrive' }
   | { readonly at: number; readonly what: 'death' | 'deployment'; readonly worker: number }
   | {
       readonly at: number;
-      readonly what: 'standstill' | 'suspension' | 'clock change';
+      readonly what: 'standstill' | 'suspension' | 'pause' | 'clock change';
       readonly worker: number;
       readonly ms: number;
     }
@@ -36,7 +39,11 @@ export interface Plan {
   /** Of the records of its messages. */
   readonly scope: string;
   readonly settings: Settings;
+  /** Of every second worker, where a deployment of other settings is under way. */
+  readonly settingsBeside: Settings | undefined;
   readonly messages: readonly PlannedMessage[];
+  /** What another scope of the same store gets, with keys that are messages' too. */
+  readonly neighbours: readonly PlannedMessage[];
   /** What is sent at the end as far as there were few deliveries. */
   readonly spares: readonly PlannedMessage[];
   readonly incidents: readonly Incident[];
@@ -52,10 +59,20 @@ export interface Plan {
   readonly random: Random;
 }
 
+/** What one worker is set to. */
+export function settingsOfWorker(
+  { settings, settingsBeside }: Pick<Plan, 'settings' | 'settingsBeside'>,
+  worker: string,
+): Settings {
+  return Number(worker.at(-1)) % 2 === 0 ? (settingsBeside ?? settings) : settings;
+}
+
 export function planOf(seed: number, { identity, fit }: PlanTerms): Plan {
   const random = new Random(seed);
   // Of what not every surface has: the plans of others do not change with it.
   const apart = new Random(~seed);
+  // Of what is decided for each seed alone: where it is not chosen, nothing else changes with it.
+  const extra = new Random(seed ^ EXTRA);
   const settings = fit(settingsOf(random), apart);
   const calmFrom = random.between(20_000, 45_000);
   const start = random.chance(0.1) ? badStart(random, settings) : GOOD_START;
@@ -63,21 +80,34 @@ export function planOf(seed: number, { identity, fit }: PlanTerms): Plan {
     { length: random.whole(10, 13) },
     (_, index) => `${identity.keyPrefix}key-${index + 1}`,
   );
+  const neighbours = extra.chance(EXTRA_SHARE) ? neighboursOf(extra, keys, calmFrom) : [];
+  const behaviours = new Map(keys.map((key) => [key, behavioursOf(random, settings)]));
+  for (const { key = '' } of neighbours) behaviours.set(key, behavioursOf(extra, settings));
   return {
     seed,
     scope: identity.scope,
     settings,
+    settingsBeside: extra.chance(EXTRA_SHARE) ? settingsBeside(settings, extra) : undefined,
     messages: messagesOf(random, apart, identity, keys, calmFrom),
+    neighbours,
     spares: sparesOf(identity),
-    incidents: [...start.incidents, ...incidentsOf(random, settings, keys, calmFrom)],
+    incidents: [
+      ...start.incidents,
+      ...incidentsOf(random, settings, keys, calmFrom),
+      ...extraIncidentsOf(extra, settings, calmFrom),
+    ],
     network: networkOf(random, settings, calmFrom, start.outages),
     areClocksWrong: random.chance(0.5),
     locks: random.chance(0.3),
     queueForgets: random.chance(0.6),
-    behaviours: new Map(keys.map((key) => [key, behavioursOf(random, settings)])),
+    behaviours,
     random: random.fork(),
   };
 }
+
+const EXTRA = 0x5eed;
+/** How many seeds have each of the extras. */
+const EXTRA_SHARE = 0.25;
 
 const GROUPS = 5;
 
@@ -103,6 +133,30 @@ function sparesOf({ keyPrefix, fingerprintOf }: Identity): PlannedMessage[] {
 
 function bodyOf(key: string | undefined, order: 'one' | 'another'): string {
   return JSON.stringify({ ...(key === undefined ? {} : { key }), order });
+}
+
+export const NEIGHBOUR_SCOPE = 'neighbour';
+/** What the names of its keys begin with, here and in facts. */
+export const NEIGHBOUR_PREFIX = 'neighbour/';
+
+export function isOfNeighbour(name: string): boolean {
+  return name.startsWith(NEIGHBOUR_PREFIX);
+}
+
+/** Some of the same bodies, and some of others. */
+function neighboursOf(random: Random, keys: readonly string[], calmFrom: number): PlannedMessage[] {
+  return keys.map((key, index) => {
+    const body = bodyOf(key, random.pick(['one', 'another']));
+    const sentAt = random.between(0, calmFrom * 0.8);
+    return {
+      id: `n${index + 1}`,
+      key: NEIGHBOUR_PREFIX + key,
+      group: '',
+      body,
+      fingerprint: fingerprint(body),
+      sentAt,
+    };
+  });
 }
 
 /** One message for each key, and some more that have the key of another, or none. */
@@ -167,8 +221,24 @@ function incidentsOf(
   });
 }
 
+function extraIncidentsOf(random: Random, { workers, leaseMs }: Settings, calmFrom: number): Incident[] {
+  const some = (make: (at: number) => Incident): Incident[] =>
+    random.chance(EXTRA_SHARE)
+      ? Array.from({ length: random.whole(2, 10) }, () => make(random.between(500, calmFrom)))
+      : [];
+  return [
+    ...some((at) => {
+      const worker = random.whole(0, workers - 1);
+      return { at, what: 'pause', worker, ms: random.between(0.1, 3) * leaseMs };
+    }),
+    ...some((at) => ({ at, what: 'purge' })),
+    ...some((at) => ({ at, what: 'redrive' })),
+    ...some((at) => ({ at, what: 'database clock', ms: random.between(-3, 3) * leaseMs })),
+  ];
+}
+
 /** One clock of a machine tells of a suspension: who sets that at the same time hides it from the worker. */
-function kindsOf(random: Random): Incident['what'][] {
+function kindsOf(random: Random) {
   const kinds = ['death', 'deployment', 'standstill', 'retry', 'forget'] as const;
   const chosen = kinds.filter(() => random.chance(0.5));
   return [...chosen, random.pick(['suspension', 'clock change'] as const)];

@@ -42,6 +42,18 @@ export function onFifo(settings: Settings): Settings {
   };
 }
 
+/** Those of workers that a deployment of other settings has reached already. */
+export function settingsBeside(settings: Settings, random: Random): Settings {
+  const { leaseMs, maxAttempts, maxDeaths, timeoutMs, batching, visibilityTimeoutSeconds } =
+    settingsOf(random);
+  return {
+    ...settings,
+    ...{ maxDeaths, timeoutMs, batching, visibilityTimeoutSeconds },
+    leaseMs: Math.min(leaseMs, settings.retentionMs),
+    maxAttempts: settings.maxAttempts === Infinity ? Infinity : maxAttempts,
+  };
+}
+
 const DAY_MS = 86_400_000;
 
 export function settingsOf(random: Random): Settings {

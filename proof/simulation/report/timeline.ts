@@ -35,6 +35,7 @@ function textOf(fact: Fact): Told | undefined {
       return ['store', `extend of ${fact.key} by ${fact.life.id}: ${fact.reply}`];
     case 'retried':
     case 'forgotten':
+    case 'purged':
       return ['operator', `${fact.key} is ${fact.type}`];
     case 'sent':
       return ['producer', `sends ${fact.message.id} with ${fact.message.key ?? 'no key'}`];
@@ -75,6 +76,8 @@ function textOf(fact: Fact): Told | undefined {
     case 'asked':
     case 'answered':
     case 'confirmed':
+    case 'database-clock-set':
+    case 'denied':
     case 'polled':
       return undefined;
   }

@@ -6,7 +6,9 @@ export const backoffKept: Rule = {
   violatedBy(fact, ledger, at) {
     if (fact.type !== 'claim' || fact.reply.kind !== 'claimed') return undefined;
     const { releasedUntil } = ledger.ofKey(fact.key);
-    if (releasedUntil === undefined || at >= releasedUntil - ROUNDING_MS) return undefined;
-    return `${fact.key} is claimed ${Math.round(releasedUntil - at)} ms before its backoff is over`;
+    if (releasedUntil === undefined) return undefined;
+    const leftMs = releasedUntil - ledger.byDatabase(at);
+    if (leftMs <= ROUNDING_MS) return undefined;
+    return `${fact.key} is claimed ${Math.round(leftMs)} ms before its backoff is over`;
   },
 };

@@ -1,9 +1,8 @@
 import type { ClaimEffect, Run } from '../facts/facts.ts';
 import type { GrantedClaim, KeyHistory, Ledger } from '../facts/ledger.ts';
 import type { Cause } from '../facts/names.ts';
-import type { Settings } from '../plan/settings.ts';
-import type { Interval } from '../time/life.ts';
-import type { Rule } from './rule.ts';
+import type { Interval, Life } from '../time/life.ts';
+import { ROUNDING_MS, type Rule } from './rule.ts';
 
 /**
  * Attributes each further claim of a key to the cause that the documentation allows, and counts who has acted for it:
@@ -64,43 +63,46 @@ function causeOf(history: KeyHistory, ledger: Ledger, at: number): Cause | undef
   if (ledger.isAbsent(history, at)) return 'its record expired';
   if (history.settled !== undefined) return undefined;
   if (history.wasRetried) return 'an operator retried it';
-  if (history.owner !== undefined) return whyLapsed(history.owner, ledger.settings, at);
-  return causeOfRelease(history.claims.at(-1), ledger.settings, at);
+  if (history.owner !== undefined) return whyLapsed(history.owner, ledger, at);
+  return causeOfRelease(history.claims.at(-1), ledger, at);
 }
 
-function causeOfRelease(last: GrantedClaim | undefined, settings: Settings, at: number): Cause | undefined {
+function causeOfRelease(last: GrantedClaim | undefined, ledger: Ledger, at: number): Cause | undefined {
   if (last?.settlement?.kind !== 'release') return undefined;
   if (!last.settlement.uncounted) return 'it threw';
   if (last.run === undefined) return 'its claim was taken back';
   const { isStopping, clockChanges, standstills } = last.life;
-  const isTold = settings.interrupts || isStopping;
+  const isTold = ledger.settings.interrupts || isStopping;
   if (isTold && last.runEnd?.how !== 'lost its lease') return 'it was interrupted';
   if (clockChanges.length > 0) return 'a wall clock was set';
   if (standstills.length > 0) return 'its worker stood still';
   // Its lease was in doubt: its handler is interrupted, and what it has undone is released.
-  return wasKeptFromStore(last, { from: last.heldFrom, to: at }, settings)
+  return wasKeptFromStore(last, { from: last.heldFrom, to: at }, ledger)
     ? 'the store was out of reach'
     : undefined;
 }
 
 /** Why a lease was not kept. From its last extension on, its owner must have been kept from the next. */
-function whyLapsed(owner: GrantedClaim, settings: Settings, at: number): Cause | undefined {
-  const { life } = owner;
+function whyLapsed(owner: GrantedClaim, ledger: Ledger, at: number): Cause | undefined {
+  const { life, leaseMs } = owner;
   const lapse: Interval = { from: owner.heldFrom, to: at };
   if (!life.isAlive) return 'its worker died';
   if (life.standstills.some((one) => isWithin(one, lapse))) return 'its worker stood still';
   if (life.clockChanges.some((time) => isWithin({ from: time, to: time }, lapse)))
     return 'a wall clock was set';
-  const leaseMs = owner.leaseEnd - owner.extendedAt;
+  if (at < owner.extendedAt + leaseMs - ROUNDING_MS) return 'the clock of the database was set';
   if (owner.run === undefined && owner.grantedAt - owner.askedAt > leaseMs)
     return 'its claim landed too late';
-  if (wasKeptFromStore(owner, lapse, settings)) return 'the store was out of reach';
-  return isGivenUp(owner, settings, at) ? 'its transaction was given up' : undefined;
+  if (wasKeptFromStore(owner, lapse, ledger)) return 'the store was out of reach';
+  return isGivenUp(owner, ledger, at) ? 'its transaction was given up' : undefined;
 }
 
 /** Whether a call of the claim itself did not go well, or had to wait behind such calls. */
-function wasKeptFromStore({ life, token }: GrantedClaim, lapse: Interval, { batching }: Settings): boolean {
-  const troubles = life.troubles.filter((one) => isWithin(one, lapse));
+function wasKeptFromStore({ life, token }: GrantedClaim, lapse: Interval, ledger: Ledger): boolean {
+  const { batching } = ledger.settingsOf(life);
+  const troubles = life.troubles
+    .map((one) => ({ ...one, to: endOf(one, life) }))
+    .filter((one) => isWithin(one, lapse));
   if (troubles.some(({ tokens }) => tokens?.includes(token) ?? true)) return true;
   return (['extend', 'settle'] as const).some((verb) => {
     const ofVerb = troubles.filter((one) => one.verb === verb);
@@ -109,16 +111,24 @@ function wasKeptFromStore({ life, token }: GrantedClaim, lapse: Interval, { batc
   });
 }
 
+/** A wait by a clock that stood still meanwhile ends that much later. */
+function endOf({ from, to }: Interval, { standstills }: Life): number {
+  return standstills.reduce(
+    (end, one) => (isWithin(one, { from, to: end }) ? end + one.to - one.from : end),
+    to,
+  );
+}
+
 /** How many statements of a verb a process sends at once for one scope: others wait behind them. */
 const AT_ONCE = { extend: { batching: 2, alone: 1 }, settle: { batching: 2, alone: 5 } };
 
 /** A call does not wait for a transaction whose handler goes on after its timeout. */
 function isGivenUp(
-  { run, grantedAt, endedAt = Infinity }: GrantedClaim,
-  settings: Settings,
+  { run, life, grantedAt, endedAt = Infinity }: GrantedClaim,
+  ledger: Ledger,
   at: number,
 ): boolean {
-  const { leaseMs, timeoutMs = leaseMs } = settings;
+  const { leaseMs, timeoutMs = leaseMs } = ledger.settingsOf(life);
   return run?.isInTransaction === true && Math.min(endedAt, at) - grantedAt >= timeoutMs;
 }
 

@@ -7,7 +7,7 @@ export const limitsKept: Rule = {
     if (fact.type !== 'claim' || fact.reply.kind !== 'claimed') return undefined;
     const history = ledger.ofKey(fact.key);
     if (ledger.isAbsent(history, at)) return undefined;
-    const { maxAttempts, maxDeaths } = ledger.settings;
+    const { maxAttempts, maxDeaths } = ledger.settingsOf(fact.life);
     const deaths = history.deaths + (history.owner === undefined ? 0 : 1);
     if (history.failures >= maxAttempts)
       return `${fact.key} has failed ${history.failures} times, of ${maxAttempts}`;

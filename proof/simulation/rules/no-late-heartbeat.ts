@@ -6,14 +6,14 @@ export const noLateHeartbeat: Rule = {
   violatedBy(fact, ledger, at) {
     if (fact.type !== 'asked' || fact.verb !== 'extend') return undefined;
     const claim = ledger.claimOf(fact.token);
-    const confirmedAskedAt = claim?.confirmedAskedAt;
-    if (confirmedAskedAt === undefined || ledger.isExtending(fact.life, at)) return undefined;
+    const confirmed = claim?.confirmed;
+    if (confirmed === undefined || ledger.isExtending(fact.life, at)) return undefined;
     // Whose handler has ended asks what became of its transaction, and settles by the answer.
     if (claim?.run?.isInTransaction === true && claim.runEnd !== undefined) return undefined;
     if (claim?.runEnd?.how === 'lost its lease')
       return `${fact.life.id} extends ${fact.key}, whose handler has seen that the lease is lost`;
-    const silentMs = fact.life.clock.monotonic() - confirmedAskedAt;
-    if (silentMs < ledger.settings.leaseMs) return undefined;
+    const silentMs = fact.life.clock.monotonic() - confirmed.monotonicMs;
+    if (silentMs < ledger.settingsOf(fact.life).leaseMs) return undefined;
     return `${fact.life.id} extends ${fact.key} ${Math.round(silentMs)} ms after it last heard that the lease was its own`;
   },
 };

@@ -14,7 +14,7 @@ export const nothingLost: Rule = {
 
 /** Whether its broker may forget it. */
 export function isDoneWith(ledger: Ledger, message: PlannedMessage): boolean {
-  if (ledger.lettersOf(message) > 0) return true;
+  if (ledger.hasLetter(message)) return true;
   if (message.key === undefined) return false;
   const { succeeded, failed } = ledger.ofKey(message.key);
   const isDropped = failed.has(message.body) && ledger.settings.onFailed === 'acknowledge';

@@ -6,8 +6,9 @@ export const oneOwner: Rule = {
   violatedBy(fact, ledger, at) {
     if (fact.type !== 'claim' || fact.reply.kind !== 'claimed') return undefined;
     const { owner } = ledger.ofKey(fact.key);
-    if (owner === undefined || at >= owner.leaseEnd - ROUNDING_MS) return undefined;
-    const leftMs = Math.round(owner.leaseEnd - at);
-    return `${fact.life.id} owns ${fact.key}, and the lease of ${owner.life.id} has ${leftMs} ms left`;
+    if (owner === undefined) return undefined;
+    const leftMs = owner.leaseEnd - ledger.byDatabase(at);
+    if (leftMs <= ROUNDING_MS) return undefined;
+    return `${fact.life.id} owns ${fact.key}, and the lease of ${owner.life.id} has ${Math.round(leftMs)} ms left`;
   },
 };

@@ -12,7 +12,7 @@ export const oneRun: Rule = {
     // Its record was forgotten.
     if (place === -1) return undefined;
     const newer = claims.slice(place + 1).find((claim) => claim.run !== undefined);
-    if (newer === undefined) return undefined;
+    if (newer === undefined || own === undefined || ledger.seemsKept(own)) return undefined;
     return `${run.life.id} goes on with ${newer.key}, though ${newer.life.id} has begun to run it`;
   },
 };

@@ -7,10 +7,9 @@ export const settledStays: Rule = {
   violatedBy(fact, ledger, at) {
     if (fact.type !== 'claim' && fact.type !== 'settle' && fact.type !== 'extend') return undefined;
     const { settled } = ledger.ofKey(fact.key);
-    if (settled === undefined || at >= settled.until - ROUNDING_MS || !isChanged(fact.before, fact.after)) {
-      return undefined;
-    }
-    const leftMs = Math.round(settled.until - at);
-    return `a ${fact.type} of ${fact.life.id} changes ${fact.key}, which has ${settled.state} and expires in ${leftMs} ms`;
+    if (settled === undefined || !isChanged(fact.before, fact.after)) return undefined;
+    const leftMs = settled.until - ledger.byDatabase(at);
+    if (leftMs <= ROUNDING_MS) return undefined;
+    return `a ${fact.type} of ${fact.life.id} changes ${fact.key}, which has ${settled.state} and expires in ${Math.round(leftMs)} ms`;
   },
 };

@@ -8,7 +8,8 @@ export const startsInLease: Rule = {
     const { run } = fact;
     const claim = ledger.inHandOf(run);
     if (claim === undefined) return `${run.life.id} runs ${run.message.id} without a claim`;
-    if (at < claim.leaseEnd) return undefined;
-    return `${run.life.id} starts ${claim.key} ${Math.round(at - claim.leaseEnd)} ms after its lease has lapsed`;
+    const lateMs = ledger.byDatabase(at) - claim.leaseEnd;
+    if (lateMs < 0 || ledger.seemsKept(claim)) return undefined;
+    return `${run.life.id} starts ${claim.key} ${Math.round(lateMs)} ms after its lease has lapsed`;
   },
 };

@@ -28,7 +28,8 @@ export const lambda: Surface = {
   outcomes: LAMBDA_OUTCOMES,
   // The service deletes by itself, and no client of ours that refuses entries.
   // What is aborted has run out of the time of its invocation, and is told so.
-  lacks: ['entry refused by the queue', 'kept: aborted'],
+  // Between invocations it is frozen.
+  lacks: ['entry refused by the queue', 'kept: aborted', 'same key in another scope'],
   rules: [inOrder],
   // By the end of the time of an invocation.
   fit: (settings, random) => ({

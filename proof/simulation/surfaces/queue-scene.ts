@@ -16,6 +16,11 @@ export function openQueue(world: World, database: Database, start: StartAtQueue)
       queue.send(message);
     },
     start: (process) => start(world, queue, process),
+    redrive: () => {
+      queue.redriveOne((message) => {
+        database.retry(message.key ?? '');
+      });
+    },
     hasEnded: (message) => hasEnded(world, database, queue, message),
   };
 }

@@ -31,7 +31,7 @@ export const sqsConsumer: Surface = {
 };
 
 function startConsumer(world: World, queue: Queue, { life, handleOnce, handle }: Process): Worker {
-  const { settings } = world.plan;
+  const settings = world.ledger.settingsOf(life);
   const { visibilityTimeoutSeconds, waitTimeSeconds, drainMs, isFifo, concurrency } = settings;
   const isBatch = isFifo || settings.batching;
   const options = {

@@ -27,7 +27,7 @@ export const sqsLoop: Surface = {
 };
 
 function startLoop(world: World, queue: Queue, { life, handleOnce, handle }: Process): Worker {
-  const { settings } = world.plan;
+  const settings = world.ledger.settingsOf(life);
   const { visibilityTimeoutSeconds, drainMs, isFifo } = settings;
   const client = boundedClient(sqsClientOf(world, queue, life), life.clock);
   const queueUrl = queueUrlOf(settings);

@@ -64,7 +64,7 @@ export const sqsFifoWorker: Surface = {
 };
 
 function startWorker(world: World, queue: Queue, { life, handleOnce, handle }: Process): Worker {
-  const { settings } = world.plan;
+  const settings = world.ledger.settingsOf(life);
   const { concurrency, visibilityTimeoutSeconds, waitTimeSeconds, drainMs } = settings;
   const run = (_: unknown, attempt: SqsAttempt, transaction?: Transaction): Promise<unknown> =>
     handle(world.messageOf(attempt.message.MessageId ?? ''), attempt, transaction);

@@ -46,7 +46,8 @@ const MOST_SKEW_MS = 300_000_000_000;
  * One life of a worker process, from its start to its death, with its own clock.
  *
  * It can stand still: what comes due meanwhile waits, and then happens in the order of Node's event loop. While its
- * machine is suspended its monotonic clock stands still too, and its wall clock goes on.
+ * machine is suspended its monotonic clock stands still too, and its wall clock goes on; while that is paused both
+ * stand still.
  */
 export class Life {
   readonly id: string;
@@ -65,6 +66,7 @@ export class Life {
   readonly #random: Random;
   #skewMs: number;
   #suspendedMs = 0;
+  #pausedMs = 0;
   #diedAt: number | undefined;
   /** Why it stands still: it goes on when there is no reason left. */
   #stops = 0;
@@ -119,6 +121,21 @@ export class Life {
   /** As a laptop that is closed, or a virtual machine that is moved. */
   suspend(milliseconds: number): void {
     this.#stop(milliseconds, true);
+  }
+
+  /** As a virtual machine whose clocks both stand still until it goes on. */
+  pause(milliseconds: number): void {
+    if (this.standsStill) return;
+    const goOn = this.freeze(true);
+    this.#scheduler.after(milliseconds, () => {
+      this.#pausedMs += milliseconds;
+      goOn();
+    });
+  }
+
+  /** Milliseconds of its life, as far as one of its clocks shows them. */
+  shownMs(): number {
+    return this.#scheduler.now() - this.startedAt - this.#pausedMs;
   }
 
   setWallClock(byMs: number): void {
@@ -209,7 +226,7 @@ export class Life {
     };
     return {
       monotonic: () => this.#monotonic(),
-      wall: () => BEGAN_AT + this.#scheduler.now() + this.#skewMs,
+      wall: () => BEGAN_AT + this.#scheduler.now() - this.#pausedMs + this.#skewMs,
       setTimer,
       setRepeating,
       clearTimer(timer) {

@@ -26,11 +26,13 @@ export class World {
     this.plan = plan;
     this.random = plan.random;
     this.scheduler = new Scheduler(plan.random.fork());
-    this.#messages = new Map([...plan.messages, ...plan.spares].map((message) => [message.id, message]));
+    this.#messages = new Map(
+      [...plan.messages, ...plan.neighbours, ...plan.spares].map((message) => [message.id, message]),
+    );
     this.network = new Network(plan.network, plan.random.fork(), this.scheduler, (fault, life) => {
       this.tell({ type: 'fault', fault, life });
     });
-    this.ledger = new Ledger(plan.settings);
+    this.ledger = new Ledger(plan);
     this.tell = (fact) => {
       const at = this.scheduler.now();
       witness(fact, this.ledger, at);

@@ -9,7 +9,9 @@ export const runsCommitted: Rule = {
     if (fact.type !== 'run') return undefined;
     const { message, life } = fact.run;
     const isSafe = (entry: Entry): boolean => isHeld(logs.of(entry.topic, entry.partition), entry);
-    if (logs.entriesOf(message).some(isSafe)) return undefined;
+    const entries = logs.entriesOf(message);
+    // Of another scope: no partition has it.
+    if (entries.length === 0 || entries.some(isSafe)) return undefined;
     return `${life.id} begins ${message.id}, and the group has committed nothing of its partition`;
   },
 };
