@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Stryker } from '@stryker-mutator/core';
+import { toRow } from './to-row.ts';
 import { startPostgres } from '../../test/support/services/postgres.ts';
 
 const paths = process.argv.slice(2).map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`));
@@ -22,7 +23,7 @@ const postgres = await startPostgres();
 process.env['TEST_DATABASE_URL'] = postgres.url;
 process.env['MUTATION_TESTS'] = tests.join(',');
 try {
-  await new Stryker({
+  const mutants = await new Stryker({
     mutate: slice,
     plugins: [fileURLToPath(new URL('runner.ts', import.meta.url)), '@stryker-mutator/vitest-runner'],
     testRunner: 'seeds-then-tests',
@@ -43,6 +44,7 @@ try {
     htmlReporter: { fileName: `${folder}/report.html` },
     clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
   }).runMutationTest();
+  console.log(toRow(slice.join(', '), mutants));
 } finally {
   await postgres.stop();
 }
