@@ -1,6 +1,6 @@
 /**
- * Changes the code in small ways, and looks whether a seed of the simulation or a test sees each change.
- * `npm run mutate -- src/engine test/engine`: a slice of the code, and the tests that run where no seed sees a change.
+ * Changes the code in small ways, and looks whether a seed of the simulation sees each change.
+ * `npm run mutate -- src/engine test/engine`: where no seed does, these tests are run too.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,15 +12,14 @@ const paths = process.argv.slice(2).map((path) => (path.endsWith('.ts') ? path :
 const isTest = (path: string): boolean => path.startsWith('test/');
 const slice = paths.filter((path) => !isTest(path));
 const tests = paths.filter(isTest).map((path) => path.replace('*.ts', '*.test.ts'));
-if (slice.length === 0 || tests.length === 0)
-  throw new Error('Name code and its tests: src/engine test/engine');
+if (slice.length === 0) throw new Error('Name a folder or files, such as src/engine.');
 
 /** What is known of a slice: a mutant is run again only after a change of its code or of its tests. */
 const folder = `.stryker/${slice.join('+').replaceAll(/[/*]+/g, '-')}`;
 mkdirSync(folder, { recursive: true });
 
-const postgres = await startPostgres();
-process.env['TEST_DATABASE_URL'] = postgres.url;
+const postgres = tests.length === 0 ? undefined : await startPostgres();
+if (postgres !== undefined) process.env['TEST_DATABASE_URL'] = postgres.url;
 process.env['MUTATION_TESTS'] = tests.join(',');
 try {
   const mutants = await new Stryker({
@@ -46,5 +45,5 @@ try {
   }).runMutationTest();
   console.log(toRow(slice.join(', '), mutants));
 } finally {
-  await postgres.stop();
+  await postgres?.stop();
 }

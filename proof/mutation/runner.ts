@@ -12,64 +12,63 @@ import {
   DryRunStatus,
   type MutantRunOptions,
   type MutantRunResult,
+  MutantRunStatus,
   type TestRunner,
-  TestStatus,
-  toMutantRunResult,
+  type TestRunnerCapabilities,
 } from '@stryker-mutator/api/test-runner';
 import { strykerPlugins as vitestPlugins } from '@stryker-mutator/vitest-runner';
 import { isSeed, Seeds } from './seeds.ts';
 
-/** Seeds of the simulation first, which find a mutant in milliseconds; then, for those left, the unit tests. */
+/** Seeds of the simulation first, which find a mutant in milliseconds; then, for the others, the named tests. */
 class SeedsThenTests implements TestRunner {
   readonly #seeds = new Seeds();
-  readonly #tests: TestRunner;
+  readonly #tests: TestRunner | undefined;
 
-  constructor(tests: TestRunner) {
+  constructor(tests: TestRunner | undefined) {
     this.#tests = tests;
   }
 
-  capabilities(): ReturnType<TestRunner['capabilities']> {
-    return this.#tests.capabilities();
+  capabilities(): TestRunnerCapabilities {
+    return { reloadEnvironment: true };
   }
 
   async init(): Promise<void> {
-    await this.#tests.init?.();
+    await this.#tests?.init?.();
     await this.#seeds.init();
   }
 
   async dryRun(options: DryRunOptions): Promise<DryRunResult> {
-    const result = await this.#tests.dryRun(options);
-    if (result.status !== DryRunStatus.Complete) return result;
-    const { tests, mutantCoverage } = await this.#seeds.dryRun();
+    const seeds = await this.#seeds.dryRun();
+    const tests = await this.#tests?.dryRun(options);
+    if (tests?.status !== DryRunStatus.Complete) return tests ?? seeds;
     return {
       status: DryRunStatus.Complete,
-      tests: [...tests, ...result.tests],
+      tests: [...seeds.tests, ...tests.tests],
       mutantCoverage: {
-        static: { ...mutantCoverage.static, ...result.mutantCoverage?.static },
-        perTest: { ...mutantCoverage.perTest, ...result.mutantCoverage?.perTest },
+        static: { ...seeds.mutantCoverage?.static, ...tests.mutantCoverage?.static },
+        perTest: { ...seeds.mutantCoverage?.perTest, ...tests.mutantCoverage?.perTest },
       },
     };
   }
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
     const { testFilter = [] } = options;
-    const seeds = await this.#seeds.mutantRun(testFilter.filter(isSeed), options);
-    const tests = testFilter.filter((test) => !isSeed(test));
-    const isFound = seeds.some(({ status }) => status === TestStatus.Failed);
-    if (isFound || tests.length === 0)
-      return toMutantRunResult({ status: DryRunStatus.Complete, tests: seeds });
-    return await this.#tests.mutantRun({ ...options, testFilter: tests });
+    const result = await this.#seeds.mutantRun({ ...options, testFilter: testFilter.filter(isSeed) });
+    const others = testFilter.filter((test) => !isSeed(test));
+    if (this.#tests === undefined || others.length === 0 || result.status !== MutantRunStatus.Survived)
+      return result;
+    return await this.#tests.mutantRun({ ...options, testFilter: others });
   }
 
   async dispose(): Promise<void> {
-    await this.#tests.dispose?.();
+    await this.#tests?.dispose?.();
   }
 }
 
 function createRunner(injector: Injector<PluginContext>): TestRunner {
   const [vitest] = vitestPlugins;
-  if (vitest === undefined) throw new Error('The runner of vitest is not there.');
-  return new SeedsThenTests(injector.injectFunction(vitest.factory));
+  const hasTests = process.env['MUTATION_TESTS'] !== '';
+  return new SeedsThenTests(hasTests && vitest ? injector.injectFunction(vitest.factory) : undefined);
 }
 createRunner.inject = tokens(commonTokens.injector);
 

@@ -1,10 +1,19 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { InstrumenterContext, MutantCoverage } from '@stryker-mutator/api/core';
-import { type MutantRunOptions, type TestResult, TestStatus } from '@stryker-mutator/api/test-runner';
+import type { InstrumenterContext } from '@stryker-mutator/api/core';
+import {
+  type CompleteDryRunResult,
+  determineHitLimitReached,
+  DryRunStatus,
+  type MutantRunOptions,
+  type MutantRunResult,
+  type TestResult,
+  TestStatus,
+  toMutantRunResult,
+} from '@stryker-mutator/api/test-runner';
 import type * as simulation from '../simulation/run-seeds.ts';
 
-const SEEDS = 120;
+const SEEDS = 60;
 const PREFIX = 'seed ';
 
 declare global {
@@ -30,30 +39,27 @@ export class Seeds {
     this.#simulation = (await import(href)) as typeof simulation;
   }
 
-  async dryRun(): Promise<{ tests: TestResult[]; mutantCoverage: MutantCoverage }> {
+  async dryRun(): Promise<CompleteDryRunResult> {
     const tests: TestResult[] = [];
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       this.#context.currentTestId = PREFIX + String(seed);
       tests.push(await this.#run(PREFIX + String(seed)));
     }
-    return { tests, mutantCoverage: this.#context.mutantCoverage ?? { static: {}, perTest: {} } };
+    const { mutantCoverage = { static: {}, perTest: {} } } = this.#context;
+    return { status: DryRunStatus.Complete, tests, mutantCoverage };
   }
 
-  /** The first seed that fails. */
-  async mutantRun(
-    seeds: readonly string[],
-    { activeMutant, hitLimit }: MutantRunOptions,
-  ): Promise<TestResult[]> {
-    this.#context.hitCount = 0;
-    this.#context.hitLimit = hitLimit ?? Infinity;
-    this.#context.activeMutant = activeMutant.id;
-    const results: TestResult[] = [];
-    for (const seed of seeds) {
-      results.push(await this.#run(seed));
-      if (results.at(-1)?.status === TestStatus.Failed) break;
+  /** Up to the first seed that fails. */
+  async mutantRun({ testFilter = [], activeMutant, hitLimit }: MutantRunOptions): Promise<MutantRunResult> {
+    Object.assign(this.#context, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
+    const tests: TestResult[] = [];
+    for (const seed of testFilter) {
+      tests.push(await this.#run(seed));
+      if (tests.at(-1)?.status === TestStatus.Failed) break;
     }
     delete this.#context.activeMutant;
-    return results;
+    const timeout = determineHitLimitReached(this.#context.hitCount, hitLimit);
+    return toMutantRunResult(timeout ?? { status: DryRunStatus.Complete, tests });
   }
 
   async #run(id: string): Promise<TestResult> {
