@@ -3,6 +3,7 @@
  * `npm run mutate -- src/engine test/engine`: where no seed does, these tests are run too.
  */
 import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Stryker } from '@stryker-mutator/core';
 import { toRow } from './to-row.ts';
@@ -29,11 +30,13 @@ try {
     testRunnerNodeArgs: ['--import', 'tsx'],
     vitest: { configFile: 'proof/mutation/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
+    // The compiler knows the texts that code compares; the others are for people.
+    mutator: { excludedMutations: ['StringLiteral'] },
     // What runs once, when the code is loaded, would need a new process for each mutant.
     ignoreStatic: true,
     ignorePatterns: ['.stryker', 'dist', 'site', 'bench/peers', 'proof/runtimes'],
     disableTypeChecks: false,
-    concurrency: Number(process.env['CONCURRENCY'] ?? 1),
+    concurrency: availableParallelism(),
     timeoutMS: 10_000,
     incremental: true,
     incrementalFile: `${folder}/incremental.json`,

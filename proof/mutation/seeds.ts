@@ -13,7 +13,7 @@ import {
 } from '@stryker-mutator/api/test-runner';
 import type * as simulation from '../simulation/run-seeds.ts';
 
-const SEEDS = 60;
+const SEEDS = 40;
 const PREFIX = 'seed ';
 
 declare global {
