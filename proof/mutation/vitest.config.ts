@@ -25,7 +25,7 @@ export default defineConfig({
   test: {
     ...base.test,
     projects: undefined,
-    include: process.env['MUTATION_TESTS']?.split(','),
+    include: (process.env['MUTATION_TESTS'] ?? '').split(','),
     exclude: NOT_RUN,
     globalSetup: ['test/support/global-setup.ts'],
     maxConcurrency: 1,
