@@ -19,12 +19,14 @@ class ShortestFirst extends BaseSequencer {
   }
 }
 
+const common = { ...base.test };
+delete common.projects;
+
 /** One test after the other: what each of them runs is known only while no other test runs. */
 export default defineConfig({
   ...base,
   test: {
-    ...base.test,
-    projects: undefined,
+    ...common,
     include: (process.env['MUTATION_TESTS'] ?? '').split(','),
     exclude: NOT_RUN,
     globalSetup: ['test/support/global-setup.ts'],
