@@ -18,7 +18,9 @@ const errorsOfAnyRealm = {
 };
 
 export default defineConfig(
-  { ignores: ['dist/', 'site/', 'bench/peers/', 'proof/runtimes/projects/', '**/*.generated.ts'] },
+  {
+    ignores: ['.stryker/', 'dist/', 'site/', 'bench/peers/', 'proof/runtimes/projects/', '**/*.generated.ts'],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

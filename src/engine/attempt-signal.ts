@@ -57,7 +57,7 @@ export class AttemptSignal {
   }
 
   release(): void {
-    if (this.#timer !== undefined) this.#owner.clock.clearTimer(this.#timer);
+    this.#owner.clock.clearTimer(this.#timer);
     this.#unsubscribe?.();
   }
 
