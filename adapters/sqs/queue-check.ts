@@ -1,9 +1,9 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
-import { isNoSuchQueue, type Queue } from '../shared/sqs/queue.ts';
+import type { Queue } from '../shared/sqs/queue.ts';
 import { checkQueue, ofQueue, readFacts } from '../shared/sqs/queue-check.ts';
 import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
-import { noSuchQueue } from '../shared/sqs/queue-url.ts';
+import { isNoSuchQueue, noSuchQueue } from '../shared/sqs/queue-url.ts';
 import { isAboveLease, leaseFault, longerThanLease, type QueueFacts } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
 
