@@ -81,7 +81,7 @@ export function onceEachKafkaRecord<
   const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions(), withHandler(options, handler)));
   const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
-  const consumer = consumerOf({ ...resolved, handleOnce });
+  const consumer = consumerOf({ ...resolved, subject: SUBJECT, handleOnce });
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
   const warnStuck = createWarnStuck(events);

@@ -72,7 +72,7 @@ export function onceEachSqsRecord<
   const invoke = createInvoke(resolved, events);
   const delivery = createQueueDelivery<SqsRecord, unknown, DeadLetterQueue>({
     ...resolved,
-    consumer: consumerOf(resolved),
+    consumer: consumerOf({ ...resolved, subject: SUBJECT }),
     form: recordForm,
     sendDeadLetter: sendRecord,
     emit(event, { messageId }) {

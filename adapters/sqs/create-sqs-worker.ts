@@ -116,7 +116,7 @@ export function createSqsWorker<
   const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const { consumer, store } = watchStore(handleOnce, consumerOf(resolved));
+  const { consumer, store } = watchStore(handleOnce, consumerOf({ ...resolved, subject: SUBJECT }));
   const delivery = createMessageDelivery({ ...resolved, consumer }, resolved.queueUrl, queue, events);
   const processor = { delivery, queue, events };
   let run: Run | undefined;

@@ -71,7 +71,7 @@ export function onceEachSqsMessage<
   const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const consumer = consumerOf(resolved);
+  const consumer = consumerOf({ ...resolved, subject: SUBJECT });
   const delivery = createMessageDelivery(
     { ...resolved, consumer, handler: resolved.handler as AnyQueueHandler<SqsMessage, Result> },
     resolved.queueUrl,

@@ -107,7 +107,7 @@ export function onceEachWebhook<
   const handleOnce = resolved.handleOnce.inScope(scope);
   const processor: Processor<Result> = {
     name: scope.name,
-    consumer: consumerOf({ ...resolved, handleOnce }),
+    consumer: consumerOf({ ...resolved, subject: SUBJECT, handleOnce }),
     place: known.place,
     // The provider's own list applies only where no option is given, here or in createHandleOnce.
     fingerprint: [resolved, handleOnce.settings].some(hasFingerprintChoice) ? resolved : known,

@@ -12,9 +12,7 @@ import { createQueue, type Queue } from '../../shared/sqs/queue.ts';
 import type { ReceivedMessage, SqsMessage } from '../message.ts';
 import { createDeadLetterQueue, type DeadLetterQueue } from './dead-letter-queue.ts';
 import { type QueueDeadLetter, redriveQueueOptions, type RedriveQueueOptions } from './options.ts';
-import { type DeadLetterOwner, ownerOf } from './owner-of.ts';
-
-const SUBJECT = 'redriveQueue';
+import { type DeadLetterOwner, ownerOf, SUBJECT } from './owner-of.ts';
 
 type Place = Pick<QueueDeadLetter, 'messageId'>;
 
@@ -49,7 +47,10 @@ export async function redriveQueue(options: RedriveQueueOptions): Promise<Redriv
   await checkExists('from', queue);
   await checkExists('to', createQueue(client, to, systemClock));
   const deadLetters = createDeadLetterQueue(SUBJECT, queue, visibilityTimeoutSeconds);
-  const { take, isOver, report } = createRedrive<Place, Place & Pick<QueueDeadLetter, 'message'>>(resolved);
+  const { take, isOver, report } = createRedrive<Place, Place & Pick<QueueDeadLetter, 'message'>>(
+    SUBJECT,
+    resolved,
+  );
   try {
     while (!isOver()) {
       const batch = await deadLetters.receive(isOver);

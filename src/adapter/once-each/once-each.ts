@@ -91,7 +91,7 @@ export function onceEach<
     body: trial.wrap('body', resolved.body),
     ...trial.fingerprint(resolved),
     events,
-    consumer: consumerOf(resolved),
+    consumer: consumerOf({ ...resolved, subject: SUBJECT }),
     broker: createBroker(resolved, events, clock),
   };
 
