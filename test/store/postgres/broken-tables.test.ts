@@ -123,6 +123,19 @@ test('a table beside the records that has lost a column is named, and messages a
   });
 });
 
+test('maintain names a table that was dropped, and what makes it again', async () => {
+  await sql`drop table broken.workers`;
+  const maintained = maintain({ sql, databaseSchema });
+  await expect(maintained).rejects.toThrow(SchemaError);
+  await expect(maintained).rejects.toThrow(
+    /missing \(relation "broken.workers"\), .*: run migrate\(sql\).* nothing a second time, and npx handle-once doctor names/,
+  );
+  const { fix } = await findingOf('tables', { sql, databaseSchema });
+  expect(fix).toContain(
+    'the statements about workers of those that npx handle-once sql --schema broken prints',
+  );
+});
+
 describe('A role that may not write the records', () => {
   beforeEach(() => sql.unsafe(grantsSql({ role, databaseSchema })));
 
