@@ -144,8 +144,8 @@ export function toStoreError(error: unknown, statement = '', use: Use = 'handle'
   }
   if (MISSING_OBJECTS.has(state)) {
     return new SchemaError(
-      `the tables of handle-once are missing${inSchema(statement)}${missingObject(cause?.message)}, ` +
-        `or older than this version, or have lost a column (SQLSTATE ${state}): ` +
+      `the tables of handle-once are missing${inSchema(statement)}, ` +
+        `or older than this version, or have lost a column (SQLSTATE ${state}${missingObject(cause?.message)}): ` +
         'run migrate(sql), or npx handle-once migrate, with the same schema name, ' +
         'and check that this role may use the schema; migrate makes nothing a second time, and npx handle-once doctor ' +
         'names a table or column that was lost, and what makes it again',
@@ -221,7 +221,7 @@ const DENIED = /^permission denied for (\w+ .+)$/;
 /** As the server names it. */
 function missingObject(serverSays = ''): string {
   const missing = /^((?:relation|column|schema) .+) does not exist$/.exec(serverSays)?.[1];
-  return missing === undefined ? '' : ` (${missing})`;
+  return missing === undefined ? '' : `, ${missing}`;
 }
 
 /** Names what the server refuses, which holds no value. */

@@ -128,7 +128,7 @@ test('maintain names a table that was dropped, and what makes it again', async (
   const maintained = maintain({ sql, databaseSchema });
   await expect(maintained).rejects.toThrow(SchemaError);
   await expect(maintained).rejects.toThrow(
-    /missing \(relation "broken.workers"\), .*: run migrate\(sql\).* nothing a second time, and npx handle-once doctor names/,
+    /missing, .* \(SQLSTATE 42P01, relation "broken.workers"\): run migrate\(sql\).* nothing a second time, and npx handle-once doctor names/,
   );
   const { fix } = await findingOf('tables', { sql, databaseSchema });
   expect(fix).toContain(
