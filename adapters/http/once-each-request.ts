@@ -96,7 +96,7 @@ export function onceEachRequest<Context = unknown>(
 ): OnceEachRequest<Context>;
 export function onceEachRequest(options: object, handler: unknown): OnceEachRequest {
   const settings = resolveOptions(SUBJECT, requestOptions(), options, handler);
-  const processor = createProcessor(settings, settings.inTransaction);
+  const processor = createProcessor(SUBJECT, settings, settings.inTransaction);
   const run = settings.handler;
 
   async function handleRequest(request: Request, context?: unknown): Promise<Response> {

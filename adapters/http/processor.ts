@@ -21,11 +21,11 @@ const HTTP_RETRIES = { maxAttempts: Infinity, backoff: () => 0 };
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** What all requests of an operation share. */
-export function createProcessor(settings: HttpSettings, inTransaction: boolean) {
+export function createProcessor(subject: string, settings: HttpSettings, inTransaction: boolean) {
   const base = settings.handleOnce.withRetries(HTTP_RETRIES);
   const kernels = settings.methods.map((method) => {
     const handleOnce = base.inScope(scopeOf(method, settings.route));
-    return [method, kernelOf({ handleOnce, inTransaction })] as const;
+    return [method, kernelOf({ subject, handleOnce, inTransaction })] as const;
   });
   const { leaseMs, maxResultBytes, storeResult, timeoutMs } = base.settings;
   return {

@@ -57,7 +57,7 @@ export function onceEachKafkaMessage<
   const resolved = resolveOptions(SUBJECT, onceEachMessageOptions(), options, handler, SHORT_RETRIES);
   const { concurrency, consumer, consumerConfig, groupId, handleOnce } = resolved;
   const consumption = createConsumption(
-    resolved,
+    { ...resolved, subject: SUBJECT },
     (listener, { pauses, around }) =>
       listenTo(consumer, { groupId, listener, pauses, around, close: () => handleOnce.close() }),
     consumerConfig && timeoutWarnings(consumerConfig, handleOnce.settings),

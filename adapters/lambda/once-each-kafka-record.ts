@@ -79,7 +79,7 @@ export function onceEachKafkaRecord<
   const resolved = resolveOptions(SUBJECT, kafkaRecordOptions(), options, handler);
   const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
-  const kernel = kernelOf({ ...resolved, handleOnce });
+  const kernel = kernelOf({ ...resolved, subject: SUBJECT, handleOnce });
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
   const warnStuck = createWarnStuck(events);

@@ -71,7 +71,7 @@ export function onceEachSqsRecord<
   const invoke = createInvoke(resolved, events);
   const delivery = createQueueDelivery<SqsRecord, unknown, DeadLetterQueue>({
     ...resolved,
-    kernel: kernelOf(resolved),
+    kernel: kernelOf({ ...resolved, subject: SUBJECT }),
     form: recordForm,
     sendDeadLetter: sendRecord,
     emit(event, { messageId }) {

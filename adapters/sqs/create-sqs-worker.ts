@@ -115,7 +115,7 @@ export function createSqsWorker<
   const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const { kernel, store } = watchStore(handleOnce, kernelOf(resolved));
+  const { kernel, store } = watchStore(handleOnce, kernelOf({ ...resolved, subject: SUBJECT }));
   const delivery = createMessageDelivery({ ...resolved, kernel }, resolved.queueUrl, queue, events);
   const processor = { delivery, queue, events };
   let run: Run | undefined;

@@ -70,7 +70,7 @@ export function onceEachSqsMessage<
   const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const kernel = kernelOf(resolved);
+  const kernel = kernelOf({ ...resolved, subject: SUBJECT });
   const delivery = createMessageDelivery(
     { ...resolved, kernel, handler: resolved.handler as AnyQueueHandler<SqsMessage, Result> },
     resolved.queueUrl,

@@ -1,10 +1,10 @@
 import type { EventSink } from '../../src/adapter-kit.ts';
 import { warn } from '../shared/warn.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
-import { isNoSuchQueue, type Queue } from '../shared/sqs/queue.ts';
+import type { Queue } from '../shared/sqs/queue.ts';
 import { checkQueue, ofQueue, readFacts } from '../shared/sqs/queue-check.ts';
 import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
-import { noSuchQueue } from '../shared/sqs/queue-url.ts';
+import { isNoSuchQueue, noSuchQueue } from '../shared/sqs/queue-url.ts';
 import { isAboveLease, leaseFault, longerThanLease, type QueueFacts } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
 

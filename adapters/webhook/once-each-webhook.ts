@@ -106,7 +106,7 @@ export function onceEachWebhook<
   const handleOnce = resolved.handleOnce.inScope(scope);
   const processor: Processor<Result> = {
     name: scope.name,
-    kernel: kernelOf({ ...resolved, handleOnce }),
+    kernel: kernelOf({ ...resolved, subject: SUBJECT, handleOnce }),
     location: known.location,
     // The provider's own list applies only where no option is given, here or in createHandleOnce.
     fingerprint: [resolved, handleOnce.settings].some(hasFingerprintChoice) ? resolved : known,

@@ -1,5 +1,5 @@
 import { InvalidKeyError, InvalidOptionsError } from '../words/errors.ts';
-import { refuseAsync, wrongReturn } from '../options/wrong-return.ts';
+import { refuseAsync, wrongFunction } from '../options/wrong-function.ts';
 import { causeOf, nameOfThrown } from '../payload/stored-error.ts';
 
 /**
@@ -23,6 +23,7 @@ export function foundKey(find: () => string | undefined): string {
       'the key function found no key: the message is refused. Correct what sends it, or the function',
     );
   }
-  if (typeof key !== 'string') throw wrongReturn('key', `must return a string, and returned a ${typeof key}`);
+  if (typeof key !== 'string')
+    throw wrongFunction('key', `must return a string, and returned a ${typeof key}`);
   return key;
 }

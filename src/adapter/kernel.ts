@@ -4,6 +4,7 @@ import type { Handle, HandleRequest } from '../engine/handle.ts';
 import { handlesOf } from '../engine/hidden-handles.ts';
 import { endsBeforeAbort } from '../lib/wait.ts';
 import type { HandleOnceSettings } from '../engine/settings.ts';
+import { inOptionsOf } from '../options/wrong-function.ts';
 import { type Handled, refused } from '../words/endings.ts';
 import { createFirstCheck } from './store-check.ts';
 
@@ -20,6 +21,8 @@ export interface Kernel {
 }
 
 export interface KernelOptions {
+  /** The function of this package that was given them, for errors. */
+  readonly subject: string;
   readonly handleOnce: AnyHandleOnce;
   readonly inTransaction: boolean;
   readonly schema?: StandardSchemaV1 | undefined;
@@ -29,7 +32,7 @@ export interface KernelOptions {
  * What runs the handlers. With `inTransaction` they get a transaction as last argument. None runs before the store has
  * been checked.
  */
-export function kernelOf({ handleOnce, inTransaction, schema }: KernelOptions): Kernel {
+export function kernelOf({ subject, handleOnce, inTransaction, schema }: KernelOptions): Kernel {
   const handles = handlesOf(handleOnce);
   const handle = (inTransaction ? handles.inTransaction : handles.handle) as Handle<unknown[]>;
   const checkStore = createFirstCheck(handleOnce);
@@ -44,7 +47,7 @@ export function kernelOf({ handleOnce, inTransaction, schema }: KernelOptions): 
         if (checking !== undefined) await endsBeforeAbort(checking, delivery.signal);
         return await handle(delivery);
       } catch (error) {
-        return refused(error);
+        return refused(inOptionsOf(subject, error));
       }
     },
   };

@@ -1,5 +1,6 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { InvalidKeyError, InvalidOptionsError } from '../words/errors.ts';
+import { InvalidKeyError } from '../words/errors.ts';
+import { wrongFunction } from '../options/wrong-function.ts';
 import {
   fingerprintOf,
   type FingerprintOptions,
@@ -82,7 +83,7 @@ function foundAtTrial<Found>(option: IdentityOption, find: () => Found, untilThe
     // Its text is for the user. The text of another error can quote the message.
     const what = thrown instanceof InvalidKeyError ? describeThrown(thrown) : nameOfThrown(thrown);
     const message = `threw (${what}), and has never worked yet: ${FIXES[option]}. ${untilThen}`;
-    throw new InvalidOptionsError('an option is wrong', [{ field: option, message }], causeOf(thrown));
+    throw wrongFunction(option, message, causeOf(thrown));
   }
 }
 

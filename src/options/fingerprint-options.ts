@@ -5,7 +5,7 @@ import { fingerprint, fingerprintWithout } from '../payload/fingerprint.ts';
 import { isJsonPointer, tokensOf } from '../payload/json-pointer.ts';
 import { satisfying } from './parse-options.ts';
 import { causeOf, nameOfThrown } from '../payload/stored-error.ts';
-import { refuseAsync } from './wrong-return.ts';
+import { refuseAsync } from './wrong-function.ts';
 
 /**
  * What has to be the same each time that a key comes. Give one of them, or neither: then it is the whole payload.

@@ -1,6 +1,6 @@
 import { type HandleOnceError, SchemaError, StoreError } from '../words/errors.ts';
 import { clientCode, isClosed, placesOf, sqlState, UNKNOWN } from './error-layers.ts';
-import { safeCause } from './safe-cause.ts';
+import { refusedObjects, safeCause } from './safe-cause.ts';
 import { DEFAULT_SCHEMA, quoteIdentifier } from './identifier.ts';
 import { grantsOn, RIGHTS, type TableName, type Use } from './rights.ts';
 
@@ -99,7 +99,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   '55000': {
     happened:
-      'a table cannot be changed as it is, such as one without a replica identity that is in a publication',
+      'a table cannot be changed as it is, such as one with a deferrable primary key, or one in a publication that has ' +
+      'no replica identity',
     fix: 'npx handle-once doctor names the table and what to do',
   },
   P0001: {
@@ -115,6 +116,17 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   '57P01': { happened: 'the server closed the connection, as in a restart', fix: 'send the call again' },
   '57P03': { happened: 'the server is starting or shutting down', fix: 'send the call again' },
 };
+
+/** What the tables refuse that the migrations made, and somebody has altered since. */
+const ALTERED: Readonly<Record<string, string>> = {
+  '0A000': 'the server cannot do this with a table as it is, such as one that has a rule or is distributed',
+  '22001': 'a value is longer than its column takes',
+  '23502': 'a column that handle-once does not write may not be null',
+  '23514': 'a check constraint refused a row, or no partition takes it',
+  '42804': 'a column has another type than the statement needs, which the cause of this error names',
+  '42883': 'a column has another type than the statement needs, which the cause of this error names',
+};
+const INTEGRITY_CLASS = '23';
 
 export const NO_PERMISSION = '42501';
 
@@ -132,15 +144,19 @@ export function toStoreError(error: unknown, statement = '', use: Use = 'handle'
   }
   if (MISSING_OBJECTS.has(state)) {
     return new SchemaError(
-      `the tables of handle-once are missing${inSchema(statement)}, or older than this version, ` +
-        `or have lost a column (SQLSTATE ${state}): ` +
+      `the tables of handle-once are missing${inSchema(statement)}, ` +
+        `or older than this version, or have lost a column (SQLSTATE ${state}${missingObject(cause?.message)}): ` +
         'run migrate(sql), or npx handle-once migrate, with the same schema name, ' +
-        'and check that this role may use the schema; npx handle-once doctor says what they lack',
+        'and check that this role may use the schema; migrate makes nothing a second time, and npx handle-once doctor ' +
+        'names a table or column that was lost, and what makes it again',
       options,
     );
   }
   const stateClass = state.slice(0, 2);
-  const refusal = state === NO_PERMISSION ? noPermission(use, statement, cause?.message) : REFUSALS[state];
+  const refusal =
+    state === NO_PERMISSION
+      ? noPermission(use, statement, cause?.message)
+      : (REFUSALS[state] ?? altered(state, statement, error) ?? unknownParameter(state, cause?.message));
   return new StoreError(messageOf(state, refusal), {
     retriable: refusal?.retriable ?? !PERMANENT_CLASSES.has(stateClass),
     dataRefused: DATA_CLASSES.has(stateClass),
@@ -202,6 +218,39 @@ const OWNER_RUNS = 'as the owner of the tables, run this with the name of that r
 const DEFAULT_NAME = quoteIdentifier(DEFAULT_SCHEMA);
 const DENIED = /^permission denied for (\w+ .+)$/;
 
+/** As the server names it. */
+function missingObject(serverSays = ''): string {
+  const missing = /^((?:relation|column|schema) .+) does not exist$/.exec(serverSays)?.[1];
+  return missing === undefined ? '' : `, ${missing}`;
+}
+
+/** Names what the server refuses, which holds no value. */
+function altered(state: string, statement: string, error: unknown): Refusal | undefined {
+  const isIntegrity = state.startsWith(INTEGRITY_CLASS);
+  const happened = ALTERED[state] ?? (isIntegrity ? 'a constraint refused a row' : undefined);
+  if (happened === undefined) return undefined;
+  const objects = refusedObjects(error);
+  const schema = OUR_TABLE.exec(statement)?.[1] ?? DEFAULT_NAME;
+  return {
+    happened: objects === '' ? happened : `${happened}: ${objects}`,
+    fix:
+      'the tables are not as the migrations made them. Compare them with what npx handle-once sql' +
+      `${schemaFlag(schema)} prints, and undo the change`,
+  };
+}
+
+/** PgBouncer's own answer: the server has seen nothing. */
+function unknownParameter(state: string, serverSays = ''): Refusal | undefined {
+  const name = /^unsupported startup parameter(?: in options)?: (\w+)$/.exec(serverSays)?.[1];
+  if (state !== '08P01' || name === undefined) return undefined;
+  return {
+    happened: `PgBouncer refuses ${name}, a setting that the client sends when it connects`,
+    fix:
+      `take it out of the client, and run alter role ROLE set ${name} = … in its place, ` +
+      'or add it to ignore_startup_parameters of PgBouncer, which then leaves it out',
+  };
+}
+
 function inSchema(statement: string): string {
   const schema = OUR_TABLE.exec(statement)?.[1];
   return schema === undefined ? '' : ` in schema ${schema}`;
@@ -242,10 +291,14 @@ function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
 
 /** The schema is quoted. */
 function grantsText(schema: string, use: Use, tables: Readonly<Partial<Record<TableName, string>>>): string {
-  const inSchema = schema === DEFAULT_NAME ? '' : ` --schema ${schema}`;
-  const printed = `npx handle-once grants ROLE --for ${use}${inSchema}`;
+  const printed = `npx handle-once grants ROLE --for ${use}${schemaFlag(schema)}`;
   const script = grantsOn(schema, 'ROLE', tables)
     .map((grant) => `${grant};`)
     .join(' ');
   return `${OWNER_RUNS} (${printed} prints all that it needs): ${script}`;
+}
+
+/** The schema is quoted. */
+function schemaFlag(schema: string): string {
+  return schema === DEFAULT_NAME ? '' : ` --schema ${schema}`;
 }

@@ -7,6 +7,7 @@ const SAFE_CLASSES = new Set(['08', '0A', '25', '28', '3D', '3F', '40', '42', '5
 /** Fields of the server that hold no value. Drivers differ in the names. */
 const SAFE_FIELDS = {
   severity: ['severity'],
+  schema: ['schema', 'schema_name'],
   table: ['table', 'table_name'],
   column: ['column', 'column_name'],
   constraint: ['constraint', 'constraint_name'],
@@ -30,6 +31,19 @@ export function safeCause(error: unknown): Error | undefined {
   const cause = new Error(message === '' ? code : message);
   cause.name = textOf(source, ['name']) ?? 'Error';
   return Object.assign(cause, code === undefined ? {} : { code }, fieldsOf(source));
+}
+
+/**
+ * What the server says that its refusal is about, such as `schema public, table records, constraint short`. Empty where
+ * it does not say, or where a function or a trigger may have written it.
+ */
+export function refusedObjects(error: unknown): string {
+  const source = layersOf(error).findLast(isError);
+  if (source === undefined || source['where'] !== undefined) return '';
+  const { schema, table, column, constraint } = fieldsOf(source);
+  return Object.entries({ schema, table, column, constraint })
+    .flatMap(([kind, name]) => (name === undefined ? [] : [`${kind} ${name}`]))
+    .join(', ');
 }
 
 /** What a function or a trigger raises has a context, and any text as its message. */

@@ -48,12 +48,13 @@ const TABLE = `join pg_catalog.pg_class c on c.relname = t.name and c.relkind in
  * says nothing.
  */
 const faultsStatement = (): string => `
-select t.name, 'column' as fault, t.part
+select t.name, 'column' as fault, t.part, null as other_key
 from unnest($2::text::text[], $3::text::text[]) as t(name, part) ${TABLE}
 where not exists (
   select from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attname = t.part and not a.attisdropped)
 union all
-select t.name, 'key' as fault, t.part
+select t.name, 'key' as fault, t.part,
+  (select quote_ident(o.conname) from pg_catalog.pg_constraint o where o.conrelid = c.oid and o.contype = 'p')
 from unnest($4::text::text[], $5::text::text[]) as t(name, part) ${TABLE}
 where not exists (
   select from pg_catalog.pg_index i
@@ -63,7 +64,7 @@ where not exists (
         where a.attrelid = c.oid and a.attnum = any(i.indkey))
       = (select string_agg(p, ',' order by p collate "C") from unnest(string_to_array(t.part, ', ')) as p))
 union all
-select l.relname as name, 'unlogged' as fault, '' as part
+select l.relname as name, 'unlogged' as fault, '' as part, null
 from pg_catalog.pg_class l
 where l.oid in (${LEAVES}) and l.relpersistence = 'u' and 'records' = any($6::text::text[])`;
 
@@ -90,10 +91,18 @@ export async function faultsOf(
   const names = ['table', 'part'] as const;
   const parameters = [schema, ...arraysOf(columns, names), ...arraysOf(keys, names), arrayLiteral(tables)];
   const rows = await run(client, faultsStatement(), parameters);
-  return rows.map(([table, fault, part]) => faultOf(table ?? '', fault ?? '', part ?? '', schema));
+  return rows.map(([table, fault, part, otherKey]) =>
+    faultOf(table ?? '', fault ?? '', part ?? '', otherKey ?? undefined, schema),
+  );
 }
 
-function faultOf(table: string, fault: string, part: string, schema: string): Fault {
+function faultOf(
+  table: string,
+  fault: string,
+  part: string,
+  otherKey: string | undefined,
+  schema: string,
+): Fault {
   const alter = `run \`alter table ${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
   switch (fault) {
     case 'column':
@@ -105,8 +114,8 @@ function faultOf(table: string, fault: string, part: string, schema: string): Fa
     case 'key':
       return {
         table,
-        says: `the table ${table} lacks the primary key (${part})`,
-        fix: `${alter} add primary key (${part})\`, as the owner of the tables`,
+        says: `the table ${table} lacks the primary key (${part})${otherKey === undefined ? '' : ', and has another one, or a deferrable one'}`,
+        fix: `${alter} ${otherKey === undefined ? '' : `drop constraint ${otherKey}, `}add primary key (${part})\`, as the owner of the tables`,
       };
     default:
       return {

@@ -19,6 +19,7 @@ async function deliverThrough(handle: () => Promise<unknown>, over: Partial<Deli
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
   const handles = { ...handlesOf(handleOnce), handle } as Handles;
   const kernel = kernelOf({
+    subject: 'onceEach',
     handleOnce: Object.assign(handleOnce, { [HANDLES]: handles }),
     inTransaction: false,
   });

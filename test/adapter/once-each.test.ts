@@ -72,27 +72,23 @@ test('a body function that throws has its message dead-lettered, and nothing of 
 });
 
 test.each<[string, Partial<Options>, RegExp]>([
-  [
-    'an async key function',
-    { key: (() => Promise.resolve('1')) as never },
-    /an option is wrong: key: .* a promise$/,
-  ],
+  ['an async key function', { key: (() => Promise.resolve('1')) as never }, /^onceEach: key: .* a promise$/],
   [
     'a key function that returns a number',
     { key: (() => 5) as never },
-    /key: must return a string, .* number$/,
+    /^onceEach: key: must return a string, .* number$/,
   ],
   [
     'a body function that returns nothing',
     { body: () => undefined },
-    /body: must return the content .* undefined$/,
+    /^onceEach: body: must return the content .* undefined$/,
   ],
   ['a body function that returns a function', { body: () => () => '1' }, /body: must return .* function$/],
   ['an async body function', { body: () => Promise.resolve('1') }, /body: .* a promise$/],
   [
     'an async fingerprint function',
     { fingerprint: () => Promise.resolve('1') },
-    /fingerprint: .* a promise$/,
+    /^onceEach: fingerprint: .* a promise$/,
   ],
 ])('%s is at fault, and not the message: it is kept, and not dead-lettered', async (_, over, text) => {
   const { handle, handler, events, calls } = bench(over);
@@ -118,7 +114,9 @@ describe.each(['key', 'body', 'fingerprint'])('a %s function that throws', (fiel
     for (let n = 0; n < 25; n += 1) await handle({ ...bad, id: `bad-${n}` });
     expect(handler).not.toHaveBeenCalled();
     expect(calls).toEqual(Array(25).fill('retry later 5000'));
-    const message = expect.stringContaining(`${field}: threw (RangeError), and has never worked`) as string;
+    const message = expect.stringContaining(
+      `onceEach: ${field}: threw (RangeError), and has never worked`,
+    ) as string;
     const error = { code: 'INVALID_OPTIONS', message, cause: { message: 'no id' } };
     expect(events).toMatchObject(Array(25).fill({ type: 'kept', reason: 'error', error }));
   });

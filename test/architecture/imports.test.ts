@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { largestCircle } from './figures/folders.ts';
 import { floorOf, FLOORS, mayImport, placeOf } from './floors.ts';
-import { filesIn, type Import, importsOf, loadedBy, root } from './source-files.ts';
+import { filesIn, type Import, importsOf, loadedBy, packageOf, root } from './source-files.ts';
 
 interface Package {
   readonly name: string;
@@ -23,14 +23,6 @@ function importsIn(folder: string): Import[] {
 
 function isBuiltinOr(packages: Set<string>, { to }: Import): boolean {
   return to.startsWith('node:') || packages.has(packageOf(to));
-}
-
-/** Without the subpath that is imported of it. */
-function packageOf(name: string): string {
-  return name
-    .split('/')
-    .slice(0, name.startsWith('@') ? 2 : 1)
-    .join('/');
 }
 
 describe('src', () => {

@@ -60,3 +60,11 @@ function scan(from: string, text: string): Import[] {
     return { from, to: target.replaceAll(sep, '/'), relative: true };
   });
 }
+
+/** The package that an import names, without its subpath. */
+export function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
+}

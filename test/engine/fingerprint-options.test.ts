@@ -31,6 +31,12 @@ describe('What has to be the same', () => {
     await expect(handleOnce('key', other, vi.fn())).rejects.toThrow(PayloadMismatchError);
   });
 
+  it('is what a function returns at once: one that returns a promise is refused in the name of handleOnce', async () => {
+    const refused = bench.handleOnce({ fingerprint: () => Promise.resolve(1) })('key', at(1), vi.fn());
+    await expect(refused).rejects.toThrow(InvalidOptionsError);
+    await expect(refused).rejects.toThrow(/^handleOnce: fingerprint: must return at once .* a promise$/);
+  });
+
   it('with ignoredFields the handler gets the whole payload, unchanged', async () => {
     const handler = vi.fn();
     const payload = Object.freeze(at(1));

@@ -5,10 +5,10 @@ import type { Attempt } from '../../src/index.ts';
 import type { Store } from '../../src/store.ts';
 import { gate } from '../support/gate.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
-import { useBench } from './support/bench.ts';
+import { memoryBench } from './support/bench.ts';
 import { flakyStore, isHeldUntil, isUnreachable, works } from './support/flaky-store.ts';
 
-const bench = useBench('memory');
+const bench = memoryBench();
 
 /** Short, so that a reply may take longer than the time between two heartbeats. */
 const LEASE_MS = 600;

@@ -195,7 +195,9 @@ describe('under a key of the user’s own, values that differ', () => {
       expect([bed.started, sent]).toEqual([[], []]);
       const error = {
         code: 'INVALID_OPTIONS',
-        message: expect.stringContaining('fingerprint: threw (RangeError), and has never worked') as string,
+        message: expect.stringContaining(
+          'onceEachKafkaMessage: fingerprint: threw (RangeError), and has never worked',
+        ) as string,
       };
       expect(bed.eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'error', error }]);
       expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);

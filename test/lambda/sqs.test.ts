@@ -521,7 +521,9 @@ describe('A function that throws', () => {
       expect(await handler(event, ample())).toEqual(failures(...ids));
       expect(sent).toEqual([]);
       expect(reasons()).toEqual(Object.fromEntries(ids.map((id) => [id, 'error'])));
-      const message = expect.stringContaining(`${field}: threw (RangeError), and has never worked`) as string;
+      const message = expect.stringContaining(
+        `onceEachSqsRecord: ${field}: threw (RangeError), and has never worked`,
+      ) as string;
       expect(events[0]).toMatchObject({ error: { code: 'INVALID_OPTIONS', message } });
     },
   );

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, migrate, StoreError } from 'handle-once';
+import { createHandleOnce, InvalidOptionsError, migrate, StoreError } from 'handle-once';
 import { doctor, grantsSql } from 'handle-once/operations';
 import postgres from 'postgres';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -44,6 +44,15 @@ describe('clock', () => {
     const now = Date.now.bind(Date);
     vi.spyOn(Date, 'now').mockImplementation(() => now() + 500);
     expect(await findingOf('clock', { sql })).toMatchObject({ level: 'ok' });
+  });
+});
+
+describe('A setting of the session that changes how values are written', () => {
+  const odd = useClient(url, { connection: { extra_float_digits: '-15', quote_all_identifiers: true } });
+
+  test('is no finding', async () => {
+    const findings = await doctor({ sql: odd });
+    expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
   });
 });
 
@@ -126,10 +135,12 @@ describe('rights', () => {
   const stranger = useRole(sql);
   const worker = useRole(sql);
   const cron = useRole(sql);
+  const writer = useRole(sql);
   const as = (role: string) => useClient(url, { connection: { role } });
   const strangers = as(stranger);
   const workers = as(worker);
   const crons = as(cron);
+  const writers = as(writer);
 
   test('finds a role that may do nothing, and what it may not check fails no other check', async () => {
     const findings = await doctor({ sql: strangers });
@@ -143,6 +154,22 @@ describe('rights', () => {
       ['maintenance', 'notice'],
     ]);
     expect(findings.filter(({ level }) => level === 'ok').map(({ check }) => check)).toContain('dead-rows');
+  });
+
+  test('finds what a role that handles messages may not write beside the records', async () => {
+    await sql.unsafe(grantsSql({ role: writer }));
+    await sql.unsafe(`revoke insert on handle_once.workers from ${writer}`);
+    const handleOnce = createHandleOnce({ sql: writers, scope: 'billing', onEvent: () => undefined });
+    expect(await handleOnce('k', {}, () => 1)).toMatchObject({ state: 'succeeded' });
+    const finding = await findingOf('rights', { sql: writers });
+    expect(finding).toMatchObject({
+      level: 'notice',
+      found: expect.stringMatching(
+        `^the role ${writer} may handle messages, and lacks insert on workers: .* not recorded$`,
+      ) as string,
+    });
+    await sql.unsafe(finding.fix?.replace(/.*?: /, '') ?? '');
+    expect(await findingOf('rights', { sql: writers })).toMatchObject({ level: 'ok' });
   });
 
   test('tells a role that may handle messages alone, or maintain the tables alone', async () => {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sqlState } from '../../src/postgres/error-layers.ts';
 import { toStoreError } from '../../src/postgres/failure.ts';
 
@@ -135,4 +135,58 @@ test('an error that wraps itself is read to an end', () => {
   const error: Error & { cause?: unknown } = new Error('round and round');
   error.cause = error;
   expect(toStoreError(error)).toMatchObject({ retriable: true });
+});
+
+describe('A table that was altered', () => {
+  const statement = 'insert into "orders".records';
+  const refused = (code: string, facts: object) =>
+    toStoreError(
+      Object.assign(new Error('secret'), { code, severity: 'ERROR', detail: 'secret', ...facts }),
+      statement,
+    );
+  const COMPARE = 'Compare them with what npx handle-once sql --schema "orders" prints, and undo the change';
+
+  test.each([
+    ['postgres', { schema_name: 'orders', table_name: 'records', constraint_name: 'short' }],
+    ['pg', { schema: 'orders', table: 'records', constraint: 'short' }],
+  ])('is named, as %s names it, without what it quotes', (_, facts) => {
+    const failure = refused('23514', facts);
+    expect(failure.message).toContain(
+      ': schema orders, table records, constraint short (SQLSTATE 23514): the tables are not as the migrations made them',
+    );
+    expect(failure.message).toContain(COMPARE);
+    expect(failure).toMatchObject({ retriable: false, dataRefused: true });
+    expect(inspect(failure)).not.toContain('secret');
+  });
+
+  test('is named with its column', () => {
+    const facts = { schema_name: 'orders', table_name: 'records', column_name: 'failures' };
+    expect(refused('23502', facts).message).toContain(
+      ': schema orders, table records, column failures (SQLSTATE 23502)',
+    );
+  });
+
+  test.each(['0A000', '22001', '23503', '23505', '42804', '42883'])(
+    'is compared where nothing is named: %s',
+    (code) => {
+      const { message } = refused(code, {});
+      expect(message).toContain(` (SQLSTATE ${code}): `);
+      expect(message).toContain(COMPARE);
+    },
+  );
+
+  test('is not named by what a function of the database raised', () => {
+    const failure = refused('23514', { where: 'PL/pgSQL function f()', constraint_name: 'its own text' });
+    expect(failure.message).not.toContain('its own text');
+  });
+});
+
+test('a start-up parameter that PgBouncer refuses is named, and what to do', () => {
+  const error = Object.assign(new Error('unsupported startup parameter: search_path'), {
+    code: '08P01',
+    severity: 'FATAL',
+  });
+  expect(toStoreError(error).message).toMatch(
+    /^PgBouncer refuses search_path, .* \(SQLSTATE 08P01\): .*alter role ROLE set search_path.*ignore_startup_parameters/,
+  );
 });

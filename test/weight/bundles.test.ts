@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { bundle } from './bundle.ts';
 import { programs } from './programs.ts';
 import { published } from './published.ts';
+import { packagesLoadedBy } from './static-imports.ts';
 import { tableUnder, textOf } from '../docs/documents.ts';
 import { manifest } from '../support/manifest.ts';
 
@@ -59,3 +60,22 @@ it('the core builds no schema while it loads, and a few once it is asked for a h
   });
   expect(JSON.parse(stdout)).toEqual({ afterLoading: 0, hasBuilt: true });
 });
+
+const CLIENTS_LOADED: Readonly<Record<string, readonly string[]>> = {
+  nestjs: ['@nestjs/common', '@nestjs/core'],
+  otel: ['@opentelemetry/api'],
+  sqs: ['@aws-sdk/client-sqs'],
+};
+
+it.each(['cli', ...Object.keys(manifest.exports).flatMap(fileOf)])(
+  '%s.js loads none of the clients that are the choice of the user, but its own',
+  async (name) => {
+    const loaded = await packagesLoadedBy(`${name}.js`, folder);
+    expect(loaded.filter((found) => !(found in manifest.dependencies))).toEqual(CLIENTS_LOADED[name] ?? []);
+  },
+);
+
+function fileOf(subpath: string): string[] {
+  if (subpath === './package.json') return [];
+  return [subpath === '.' ? 'index' : subpath.slice('./'.length)];
+}

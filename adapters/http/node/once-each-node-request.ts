@@ -39,7 +39,7 @@ export function onceEachNodeRequest<Incoming extends IncomingMessage = IncomingM
   options: HttpOptions<Incoming>,
 ): OnceEachNodeRequest<Incoming> {
   const settings = parseOptions(SUBJECT, nodeOptions(), options);
-  const processor = createProcessor(settings, false);
+  const processor = createProcessor(SUBJECT, settings, false);
 
   async function middleware(
     request: Incoming,

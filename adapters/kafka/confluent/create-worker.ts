@@ -50,21 +50,24 @@ export function createKafkaWorker<
   const { client, config, groupId, handleOnce } = resolved;
   const Consumer = client.KafkaConsumer as unknown as new (...configs: object[]) => NativeConsumer;
   const [settings, topicSettings] = consumerConfigOf(config, groupId);
-  return createWorker(resolved, {
-    ...{ adminOf, onFailedOf, retryOf },
-    findings: configWarnings(config, handleOnce.settings),
-    open: (run) =>
-      new ConfluentSession({
-        ...run,
-        brokers: brokersOf(config),
-        createConsumer(onRebalance) {
-          try {
-            return new Consumer({ ...settings, rebalance_cb: onRebalance }, topicSettings);
-          } catch (error) {
-            const refused = refusedSetting(config, error);
-            throw refused === undefined ? error : new InvalidOptionsError(SUBJECT, [refused]);
-          }
-        },
-      }),
-  });
+  return createWorker(
+    { ...resolved, subject: SUBJECT },
+    {
+      ...{ adminOf, onFailedOf, retryOf },
+      findings: configWarnings(config, handleOnce.settings),
+      open: (run) =>
+        new ConfluentSession({
+          ...run,
+          brokers: brokersOf(config),
+          createConsumer(onRebalance) {
+            try {
+              return new Consumer({ ...settings, rebalance_cb: onRebalance }, topicSettings);
+            } catch (error) {
+              const refused = refusedSetting(config, error);
+              throw refused === undefined ? error : new InvalidOptionsError(SUBJECT, [refused]);
+            }
+          },
+        }),
+    },
+  );
 }

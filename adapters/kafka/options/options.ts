@@ -226,5 +226,7 @@ export type ResolvedOptions = z.output<ReturnType<typeof onceEachMessageOptions>
 
 /** Options of every client, with what they are made of in the shapes of kafkajs. */
 export interface ConsumptionOptions extends Omit<ResolvedOptions, 'consumer' | 'consumerConfig' | 'admin'> {
+  /** The function of this package that was given them, for errors. */
+  readonly subject: string;
   readonly admin?: LogAdmin | undefined;
 }

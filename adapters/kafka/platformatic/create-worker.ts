@@ -50,14 +50,17 @@ export function createKafkaWorker<
   const { client, config, groupId, handleOnce } = resolved;
   const Consumer = client.Consumer as unknown as new (options: object) => NativeConsumer;
   const settings = consumerOptionsOf(config, groupId);
-  return createWorker(resolved, {
-    ...{ adminOf, onFailedOf, retryOf },
-    findings: configWarnings(config, handleOnce.settings),
-    open: (run) =>
-      new PlatformaticSession({
-        ...run,
-        bytesOfPartition: bytesOfPartition(config),
-        createConsumer: (more) => new Consumer({ ...settings, ...more }),
-      }),
-  });
+  return createWorker(
+    { ...resolved, subject: SUBJECT },
+    {
+      ...{ adminOf, onFailedOf, retryOf },
+      findings: configWarnings(config, handleOnce.settings),
+      open: (run) =>
+        new PlatformaticSession({
+          ...run,
+          bytesOfPartition: bytesOfPartition(config),
+          createConsumer: (more) => new Consumer({ ...settings, ...more }),
+        }),
+    },
+  );
 }

@@ -13,6 +13,8 @@ import {
 import { readDeadLetters } from './read-dead-letters.ts';
 import { ownerOf } from './owner-of.ts';
 
+const SUBJECT = 'redriveTopic';
+
 type Place = Pick<RedrivenTopicDeadLetter, 'partition' | 'offset'>;
 type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
 
@@ -38,9 +40,9 @@ type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
  * ```
  */
 export async function redriveTopic(options: RedriveTopicOptions): Promise<RedriveReport> {
-  const resolved = parseOptions('redriveTopic', redriveTopicOptions(), options);
+  const resolved = parseOptions(SUBJECT, redriveTopicOptions(), options);
   const { kafka, from, to, groupId = `handle-once-redrive-${from}`, scope, signal, dryRun } = resolved;
-  const { take, isOver, report } = createRedrive<Place, Facts>(resolved);
+  const { take, isOver, report } = createRedrive<Place, Facts>(SUBJECT, resolved);
   await connected(kafka.producer(), (producer) =>
     readDeadLetters({
       ...{ kafka, topic: from, groupId, commits: !dryRun, signal, isOver },

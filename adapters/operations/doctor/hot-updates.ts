@@ -42,7 +42,9 @@ from pg_catalog.pg_index i
   join pg_catalog.pg_namespace n on n.oid = x.relnamespace
   join pg_catalog.pg_am a on a.oid = x.relam
 where i.indrelid in (${LEAVES}) and not i.indisprimary
-  and not (a.amname = 'brin' and pg_get_indexdef(x.oid, 1, true) = 'created_at')
+  and not (a.amname = 'brin' and i.indnatts = 1 and exists (
+    select from pg_catalog.pg_attribute t
+    where t.attrelid = i.indrelid and t.attnum = i.indkey[0] and t.attname = 'created_at'))
 order by 1`;
 
 /** Indexes of the records' tables that each claim and settle keeps up too. */

@@ -4,7 +4,8 @@ import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 import { grantsOn, RIGHTS, type TableName, type Use } from '../../../src/postgres/rights.ts';
 import { LEAVES } from '../../../src/postgres/statements/leaves.ts';
 import { run } from '../run.ts';
-import { type Found, ok, problem, type Subject } from './finding.ts';
+import { type Found, notice, ok, problem, type Subject } from './finding.ts';
+import { OF_HANDLING } from './tables.ts';
 
 /**
  * Parameters: $1 the schema, $2 and $3 tables and a right on each. By oid, since a table of a schema that the role may
@@ -36,16 +37,25 @@ export async function rights(subject: Subject): Promise<Found> {
   const onTables = await lackedRights(subject, 'maintain');
   const onPartitions = await lackedOnPartitions(subject);
   const forMaintain = onPartitions === '' ? onTables : { ...onTables, 'partitions of records': onPartitions };
-  const mayHandle = isNone(forHandle);
+  const mayHandle = !Object.keys(forHandle).some((table) => OF_HANDLING.includes(table));
   const mayMaintain = isNone(forMaintain);
+  const grants = grantsOn(quoteIdentifier(subject.schema), role, forHandle)
+    .map((grant) => `${grant};`)
+    .join(' ');
+  if (mayHandle && !isNone(forHandle)) {
+    return notice(
+      `the role ${role} may handle messages, and lacks ${listed(forHandle)}: ` +
+        'which attempts failed, in which process, or how often each event happened, is not recorded',
+      `as the owner of the tables, run: ${grants}`,
+    );
+  }
   if (mayHandle && mayMaintain) return ok(`the role ${role} may handle messages, and maintain the tables`);
   if (mayHandle) return ok(`the role ${role} may handle messages, and not maintain the tables`);
   if (mayMaintain) return ok(`the role ${role} may maintain the tables, and not handle messages`);
-  const grants = grantsOn(quoteIdentifier(subject.schema), role, forHandle);
   return problem(
     `the role ${role} may neither handle messages (it lacks ${listed(forHandle)}) ` +
       `nor maintain the tables (it lacks ${listed(forMaintain)})`,
-    `to handle messages run, as the owner of the tables, what \`npx handle-once grants ${role}\` prints, which is ${grants.map((grant) => `${grant};`).join(' ')} To ` +
+    `to handle messages run, as the owner of the tables, what \`npx handle-once grants ${role}\` prints, which is ${grants} To ` +
       `maintain the tables, what npx handle-once grants ${role} --for maintain prints` +
       (onPartitions === '' ? '' : ', and the same rights on each partition of records'),
   );

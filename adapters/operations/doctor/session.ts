@@ -9,7 +9,7 @@ export async function clock({ client }: Subject): Promise<Found> {
   const sentAt = Date.now();
   const [row] = await run(
     client,
-    `select (date_part('epoch', clock_timestamp()) * 1000)::text as now_ms`,
+    `select (date_part('epoch', clock_timestamp()) * 1000)::bigint::text as now_ms`,
     [],
   );
   const answeredAt = Date.now();

@@ -4,7 +4,7 @@ import { run } from '../run.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
 
 /** Without these no message is handled. */
-const OF_HANDLING = ['records', 'migrations'];
+export const OF_HANDLING: readonly string[] = ['records', 'migrations'];
 
 /** The tables that are missing. Parameters: $1 the schema, $2 names of tables. */
 const MISSING = `

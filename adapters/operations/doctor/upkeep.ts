@@ -12,7 +12,7 @@ const DEAD_SHARE = 0.5;
 
 const DEAD = `
 select coalesce(sum(s.n_dead_tup), 0)::text as dead, coalesce(sum(s.n_live_tup), 0)::text as live,
-  date_part('epoch', now() - max(greatest(s.last_vacuum, s.last_autovacuum)))::text as vacuumed_s,
+  date_part('epoch', now() - max(greatest(s.last_vacuum, s.last_autovacuum)))::bigint::text as vacuumed_s,
   (current_setting('autovacuum') = 'off'
     or coalesce(bool_or(not ${storageOption('autovacuum_enabled')}::boolean), false))::text as is_off
 from pg_catalog.pg_stat_user_tables s join pg_catalog.pg_class c on c.oid = s.relid
@@ -49,8 +49,8 @@ const MAINTAIN =
 function walkStatement(schema: string): string {
   return `
 select date_part('epoch', now() - coalesce((select max(taken_at) from ${schema}.census),
-    (select due_at from ${schema}.maintenance where walk is null)))::text as ended_s,
-  (select date_part('epoch', now() - min(applied_at)) from ${schema}.migrations)::text as installed_s`;
+    (select due_at from ${schema}.maintenance where walk is null)))::bigint::text as ended_s,
+  (select date_part('epoch', now() - min(applied_at)) from ${schema}.migrations)::bigint::text as installed_s`;
 }
 
 /** How long ago a walk of maintenance has come to its end. */

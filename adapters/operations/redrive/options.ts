@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { abortSignal, callback, flag, wholeNumber } from '../../../src/options/parse-options.ts';
-import { wrongReturn } from '../../../src/options/wrong-return.ts';
+import { InvalidOptionsError } from '../../../src/words/errors.ts';
 import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
 
 /** What a redrive takes, whatever the broker. */
@@ -58,11 +58,13 @@ export type RedriveSettings<DeadLetter, Redriven> = z.output<
 
 /** What a filter says. Throws `InvalidOptionsError` where that is neither true nor false, such as a promise. */
 export function isWanted<DeadLetter>(
+  subject: string,
   filter: ((deadLetter: DeadLetter) => boolean) | undefined,
   deadLetter: DeadLetter,
 ): boolean {
   if (filter === undefined) return true;
   const wanted: unknown = filter(deadLetter);
   if (typeof wanted === 'boolean') return wanted;
-  throw wrongReturn('filter', `must return true or false at once, and returned ${typeof wanted}`);
+  const message = `must return true or false at once, and returned ${typeof wanted}`;
+  throw new InvalidOptionsError(subject, [{ field: 'filter', message }]);
 }

@@ -13,6 +13,7 @@ export interface FoundDeadLetter<Place, Facts> {
 
 /** A redriver that asks the user which dead letters to redrive, and says what became of each. */
 export function createRedrive<Place, Facts>(
+  subject: string,
   options: RedriveSettings<Facts & DeadLetterRecord, Place & RedrivenDeadLetter>,
 ) {
   const { filter, onDeadLetter } = options;
@@ -21,7 +22,7 @@ export function createRedrive<Place, Facts>(
   function choose({ deadLetter, facts }: FoundDeadLetter<Place, Facts>): DeadLetter {
     if ('kept' in deadLetter) return deadLetter;
     const { scope, key, mustStay } = deadLetter;
-    if (!isWanted(filter, { ...facts, scope, key })) return { kept: 'filtered' };
+    if (!isWanted(subject, filter, { ...facts, scope, key })) return { kept: 'filtered' };
     return mustStay === undefined ? deadLetter : { kept: mustStay };
   }
 

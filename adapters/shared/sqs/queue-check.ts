@@ -1,9 +1,9 @@
 import { type EventSink, toStoredError } from '../../../src/adapter-kit.ts';
 import { type Warning, type WarningEvent, warn } from '../warn.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
-import { isNoSuchQueue, type Queue } from './queue.ts';
+import type { Queue } from './queue.ts';
 import type { SqsOnFailed } from './queue-options.ts';
-import { noSuchQueue, queueName } from './queue-url.ts';
+import { isNoSuchQueue, noSuchQueue, queueName } from './queue-url.ts';
 import { type QueueFacts, queueFacts, type QueueWarning, queueWarnings } from './queue-settings.ts';
 
 type ReadQueue = Pick<Queue, 'name' | 'isFifo' | 'attributes'>;

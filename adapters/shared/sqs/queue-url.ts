@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { kindOf, satisfying } from '../../../src/adapter-kit.ts';
+import { kindOf, nameOfThrown, satisfying } from '../../../src/adapter-kit.ts';
 
 /** An option that is the URL of a queue. */
 export function queueUrlOption(what: string): z.ZodMiniType<string, string> {
@@ -9,6 +9,13 @@ export function queueUrlOption(what: string): z.ZodMiniType<string, string> {
 /** The name of a queue, of its URL or its ARN. */
 export function queueName(urlOrArn: string): string {
   return urlOrArn.slice(Math.max(urlOrArn.lastIndexOf('/'), urlOrArn.lastIndexOf(':')) + 1);
+}
+
+/** Its names in the SDK, and in servers that speak the older protocol. */
+const NO_SUCH_QUEUE = /QueueDoesNotExist$|NonExistentQueue$/;
+
+export function isNoSuchQueue(error: unknown): boolean {
+  return NO_SUCH_QUEUE.test(nameOfThrown(error));
 }
 
 /** What is wrong with an option that is the URL of a queue that is not there. */

@@ -9,14 +9,7 @@ import {
   type SendMessageCommandInput,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import {
-  type Clock,
-  coalesce,
-  delay,
-  endsWithin,
-  retryWait,
-  nameOfThrown,
-} from '../../../src/adapter-kit.ts';
+import { type Clock, coalesce, delay, endsWithin, retryWait } from '../../../src/adapter-kit.ts';
 import { createAnswers } from './answers.ts';
 import { CALL_TIMEOUT_MS, type CallOptions, inTime } from './in-time.ts';
 import { isFifoQueue } from './queue-settings.ts';
@@ -198,11 +191,4 @@ export async function attempt(call: Promise<EntryReply>): Promise<Attempted> {
   } catch (error) {
     return { done: false, error };
   }
-}
-
-/** Its names in the SDK, and in servers that speak the older protocol. */
-const NO_SUCH_QUEUE = /QueueDoesNotExist$|NonExistentQueue$/;
-
-export function isNoSuchQueue(error: unknown): boolean {
-  return NO_SUCH_QUEUE.test(nameOfThrown(error));
 }

@@ -1,6 +1,6 @@
 import { foundKey } from '../../../src/adapter-kit.ts';
 import type { KeptDeadLetter, DeadLetterIdentity } from '../../operations/redrive/dead-letter.ts';
-import { InvalidKeyError } from '../../../src/index.ts';
+import { InvalidKeyError, InvalidOptionsError } from '../../../src/index.ts';
 import {
   type CopyIdentity,
   keyOfOriginal,
@@ -20,6 +20,9 @@ export interface WhoseOptions {
   readonly scope?: string | undefined;
   readonly key: QueueKey<SqsMessage>;
 }
+
+/** Of the options that have the key function. */
+export const SUBJECT = 'redriveQueue';
 
 const form = receivedForm<SqsMessage>();
 
@@ -73,7 +76,7 @@ function keyFor(message: SqsMessage, identity: CopyIdentity, key: QueueKey<SqsMe
     return foundKey(() => keyOfOriginal(message, identity, key, form));
   } catch (error) {
     if (error instanceof InvalidKeyError) return undefined;
-    throw error;
+    throw error instanceof InvalidOptionsError ? new InvalidOptionsError(SUBJECT, error.issues) : error;
   }
 }
 

@@ -6,15 +6,13 @@ import type { RedriveReport } from '../../operations/redrive/redriver.ts';
 import { InvalidOptionsError } from '../../../src/index.ts';
 import { type CopyIdentity, IDENTITY_ATTRIBUTE, writeIdentity } from '../../shared/sqs/copy-identity.ts';
 import { fitsInQueue, withoutOurs } from '../../shared/sqs/dead-letter-attributes.ts';
-import { noSuchQueue } from '../../shared/sqs/queue-url.ts';
+import { isNoSuchQueue, noSuchQueue } from '../../shared/sqs/queue-url.ts';
 import { addressOf, isTooLong } from '../../shared/sqs/send-dead-letter.ts';
-import { createQueue, isNoSuchQueue, type Queue } from '../../shared/sqs/queue.ts';
+import { createQueue, type Queue } from '../../shared/sqs/queue.ts';
 import type { ReceivedMessage, SqsMessage } from '../message.ts';
 import { createDeadLetterQueue, type DeadLetterQueue } from './dead-letter-queue.ts';
 import { type QueueDeadLetter, redriveQueueOptions, type RedriveQueueOptions } from './options.ts';
-import { type DeadLetterOwner, ownerOf } from './owner-of.ts';
-
-const SUBJECT = 'redriveQueue';
+import { type DeadLetterOwner, ownerOf, SUBJECT } from './owner-of.ts';
 
 type Place = Pick<QueueDeadLetter, 'messageId'>;
 
@@ -49,7 +47,10 @@ export async function redriveQueue(options: RedriveQueueOptions): Promise<Redriv
   await checkExists('from', queue);
   await checkExists('to', createQueue(client, to, systemClock));
   const deadLetters = createDeadLetterQueue(SUBJECT, queue, visibilityTimeoutSeconds);
-  const { take, isOver, report } = createRedrive<Place, Place & Pick<QueueDeadLetter, 'message'>>(resolved);
+  const { take, isOver, report } = createRedrive<Place, Place & Pick<QueueDeadLetter, 'message'>>(
+    SUBJECT,
+    resolved,
+  );
   try {
     while (!isOver()) {
       const batch = await deadLetters.receive(isOver);

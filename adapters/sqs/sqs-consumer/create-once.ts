@@ -42,7 +42,7 @@ export function createOnce<Given extends ConsumerSettings>(
   const events = createAdapterEvents(resolved);
   const queue = createQueue(given.sqs, given.queueUrl, clock);
   const added = addedSettings(given, settings.leaseMs);
-  const kernel = kernelOf(resolved);
+  const kernel = kernelOf({ ...resolved, subject });
   const delivery = createMessageDelivery({ ...resolved, kernel }, given.queueUrl, queue, events);
   const visibilityTimeoutSeconds = added.visibilityTimeout;
   return {

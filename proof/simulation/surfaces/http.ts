@@ -51,7 +51,7 @@ function createOperation(world: World, { life, handleOnce, handle }: Process): A
       tellAnswer(world, life, event);
     },
   });
-  const processor = createProcessor(settings, false);
+  const processor = createProcessor('onceEachRequest', settings, false);
   return async (message) => {
     const received: ReceivedRequest<Buffer> = {
       method: 'POST',

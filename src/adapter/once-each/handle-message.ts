@@ -4,7 +4,7 @@ import { delay, endsWithin } from '../../lib/wait.ts';
 import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import type { FingerprintOptions } from '../../options/fingerprint-options.ts';
-import { refuseAsync, wrongReturn } from '../../options/wrong-return.ts';
+import { refuseAsync, wrongFunction } from '../../options/wrong-function.ts';
 import type { MessageSource } from '../../words/around.ts';
 import type { Outcome } from '../../words/outcome.ts';
 import type { Broker } from './broker.ts';
@@ -148,7 +148,7 @@ function contentOf<Message>(body: (message: Message) => unknown, message: Messag
   }
   refuseAsync('body', content);
   if (content === undefined || typeof content === 'function') {
-    throw wrongReturn('body', `must return the content of the message, and returned ${typeof content}`);
+    throw wrongFunction('body', `must return the content of the message, and returned ${typeof content}`);
   }
   return content;
 }

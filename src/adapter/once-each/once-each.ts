@@ -90,7 +90,7 @@ export function onceEach<
     body: trial.wrap('body', resolved.body),
     ...trial.fingerprint(resolved),
     events,
-    kernel: kernelOf(resolved),
+    kernel: kernelOf({ ...resolved, subject: SUBJECT }),
     broker: createBroker(resolved, events, clock),
   };
 

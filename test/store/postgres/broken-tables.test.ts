@@ -50,16 +50,18 @@ describe('Tables with which no message can be handled', () => {
     expect(finding).toMatchObject({ level: 'problem', found: expect.stringContaining(says) as string });
   });
 
-  test.each(['drop constraint records_pkey', 'set unlogged'])(
-    'what doctor says to run makes up for %s',
-    async (change) => {
-      await sql.unsafe(`alter table broken.records ${change}`);
-      await sql.unsafe(statementIn(await findingOf('tables', { sql, databaseSchema })));
-      expect((await doctor({ sql, databaseSchema })).filter(({ level }) => level !== 'ok')).toEqual([]);
-      await create().checkStore();
-      expect(await create()('k', {}, () => 1)).toMatchObject({ state: 'succeeded' });
-    },
-  );
+  test.each([
+    'drop constraint records_pkey',
+    'drop constraint records_pkey, add constraint "Mine" primary key (key)',
+    'drop constraint records_pkey, add primary key (scope, key) deferrable initially deferred',
+    'set unlogged',
+  ])('what doctor says to run makes up for %s', async (change) => {
+    await sql.unsafe(`alter table broken.records ${change}`);
+    await sql.unsafe(statementIn(await findingOf('tables', { sql, databaseSchema })));
+    expect((await doctor({ sql, databaseSchema })).filter(({ level }) => level !== 'ok')).toEqual([]);
+    await create().checkStore();
+    expect(await create()('k', {}, () => 1)).toMatchObject({ state: 'succeeded' });
+  });
 
   test('an unlogged partition is found too', async () => {
     await sql.unsafe(`
@@ -76,6 +78,41 @@ describe('Tables with which no message can be handled', () => {
   });
 });
 
+describe('A statement that an altered table refuses says what and where', () => {
+  test.each([
+    [
+      'add constraint short check (length(key) > 3)',
+      '23514',
+      'schema broken, table records, constraint short',
+    ],
+    ['add column extra text not null', '23502', 'schema broken, table records, column extra'],
+    ['alter column scope type varchar(3)', '22001', 'longer than its column takes'],
+    ['alter column result type jsonb using null', '42804', 'another type'],
+    ['alter column token type text', '42883', 'another type'],
+  ])('%s', async (change, state, says) => {
+    await sql.unsafe(`alter table broken.records ${change}`);
+    const error = await create()('k', {}, () => 1).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'STORE',
+      message: expect.stringContaining(`(SQLSTATE ${state})`) as string,
+    });
+    expect(error).toMatchObject({ message: expect.stringContaining(says) as string });
+    expect(error).toMatchObject({
+      message: expect.stringContaining('handle-once sql --schema "broken"') as string,
+    });
+  });
+
+  test('a rule', async () => {
+    await sql`create rule r as on update to broken.records do instead nothing`;
+    await expect(create()('k', {}, () => 1)).rejects.toThrow(/a rule.* \(SQLSTATE 0A000\): .*Compare/);
+  });
+
+  test('a deferrable primary key', async () => {
+    await sql`alter table broken.records drop constraint records_pkey, add primary key (scope, key) deferrable`;
+    await expect(create()('k', {}, () => 1)).rejects.toThrow(/deferrable.* \(SQLSTATE 55000\): .*doctor/);
+  });
+});
+
 test('a table beside the records that has lost a column is named, and messages are handled', async () => {
   await sql`alter table broken.workers drop column host`;
   await create().checkStore();
@@ -84,6 +121,19 @@ test('a table beside the records that has lost a column is named, and messages a
     level: 'notice',
     found: expect.stringContaining('the table workers lacks the column host') as string,
   });
+});
+
+test('maintain names a table that was dropped, and what makes it again', async () => {
+  await sql`drop table broken.workers`;
+  const maintained = maintain({ sql, databaseSchema });
+  await expect(maintained).rejects.toThrow(SchemaError);
+  await expect(maintained).rejects.toThrow(
+    /missing, .* \(SQLSTATE 42P01, relation "broken.workers"\): run migrate\(sql\).* nothing a second time, and npx handle-once doctor names/,
+  );
+  const { fix } = await findingOf('tables', { sql, databaseSchema });
+  expect(fix).toContain(
+    'the statements about workers of those that npx handle-once sql --schema broken prints',
+  );
 });
 
 describe('A role that may not write the records', () => {
