@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createTimedChannel } from '../lib/timed-channel.ts';
+import { readable } from '../lib/safe-read.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
 import type { EventSink } from '../reporting/event-sink.ts';
@@ -61,7 +62,8 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       // In the turn in which the handler starts: of many that are claimed together, one can block all others.
       if (held.lease.isLost()) throw new NotStartedError('its lease was over before its handler could start');
       held.isRunning = true;
-      const result = await handler(valid, attempt, ...extra);
+      const returned = await handler(valid, attempt, ...extra);
+      const result = extra.length > 0 ? await eachAwaited(returned) : returned;
       ended?.(scope, false);
       return result;
     } catch (error) {
@@ -71,6 +73,16 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       held.isRunning = false;
     }
   };
+}
+
+/** Awaits the queries of an array, as `sql.begin` of `postgres` does: it sends a query only when that is awaited. */
+async function eachAwaited<Result>(returned: Result): Promise<Result> {
+  if (!Array.isArray(returned) || !returned.some(isPromise)) return returned;
+  return (await Promise.all(returned as unknown[])) as Result;
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof readable(value, 'then') === 'function';
 }
 
 function unlessDeclined<Result, Extra extends readonly unknown[]>(
