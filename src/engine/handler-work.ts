@@ -63,7 +63,8 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       if (held.lease.isLost()) throw new NotStartedError('its lease was over before its handler could start');
       held.isRunning = true;
       const returned = await handler(valid, attempt, ...extra);
-      const result = extra.length > 0 ? await eachAwaited(returned) : returned;
+      const isBatch = extra.length > 0 && hasQueries(returned);
+      const result = isBatch ? ((await Promise.all(returned as unknown[])) as Result) : returned;
       ended?.(scope, false);
       return result;
     } catch (error) {
@@ -75,13 +76,12 @@ function withPayload<Result, Extra extends readonly unknown[]>(
   };
 }
 
-/** Awaits the queries of an array, as `sql.begin` of `postgres` does: it sends a query only when that is awaited. */
-async function eachAwaited<Result>(returned: Result): Promise<Result> {
-  if (!Array.isArray(returned) || !returned.some(isPromise)) return returned;
-  return (await Promise.all(returned as unknown[])) as Result;
+/** Whether it is an array with queries, which `sql.begin` of `postgres` awaits too: only then are they sent. */
+function hasQueries(returned: unknown): returned is unknown[] {
+  return Array.isArray(returned) && returned.some(isThenable);
 }
 
-function isPromise(value: unknown): boolean {
+function isThenable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof readable(value, 'then') === 'function';
 }
 
