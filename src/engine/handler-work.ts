@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createTimedChannel } from '../lib/timed-channel.ts';
+import { readable } from '../lib/safe-read.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
 import type { EventSink } from '../reporting/event-sink.ts';
@@ -61,7 +62,9 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       // In the turn in which the handler starts: of many that are claimed together, one can block all others.
       if (held.lease.isLost()) throw new NotStartedError('its lease was over before its handler could start');
       held.isRunning = true;
-      const result = await handler(valid, attempt, ...extra);
+      const returned = await handler(valid, attempt, ...extra);
+      const isBatch = extra.length > 0 && hasQueries(returned);
+      const result = isBatch ? ((await Promise.all(returned as unknown[])) as Result) : returned;
       ended?.(scope, false);
       return result;
     } catch (error) {
@@ -71,6 +74,15 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       held.isRunning = false;
     }
   };
+}
+
+/** Whether it is an array with queries, which `sql.begin` of `postgres` awaits too: only then are they sent. */
+function hasQueries(returned: unknown): returned is unknown[] {
+  return Array.isArray(returned) && returned.some(isThenable);
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof readable(value, 'then') === 'function';
 }
 
 function unlessDeclined<Result, Extra extends readonly unknown[]>(

@@ -8,7 +8,7 @@ interface Growth {
   readonly factor?: number;
 }
 
-/** Milliseconds to wait after so many failures, from 1. With a clock half of it is random, so that waiters do not meet. */
+/** Milliseconds to wait after so many failures, from 1. With a clock half of it is random: waiters do not meet. */
 export function retryWait(
   { baseMs, maxMs, factor = 2 }: Growth,
   failures: number,

@@ -9,6 +9,8 @@ export interface BegunTransaction {
   /** The transaction of `postgres`, without the guard of the one that handlers get. */
   readonly queries: PostgresQueries;
   readonly gate: TransactionGate;
+  /** Rejects when the connection breaks. */
+  readonly whenEnded: () => Promise<unknown>;
   /** The answer to the COMMIT that was sent behind the last statement. */
   commit?: Promise<Ended<unknown>>;
 }
@@ -44,7 +46,11 @@ export async function beginPostgres<Tx, T>(
     resolveAnswered = resolve;
   });
   const running = sql.begin('', async (transaction) => {
-    const begun: BegunTransaction = { queries: transaction as PostgresQueries, gate };
+    const begun: BegunTransaction = {
+      queries: transaction as PostgresQueries,
+      gate,
+      whenEnded: () => ending,
+    };
     const guarded = guardedTransaction(transaction, gate);
     transactions.set(guarded as object, begun);
     progress = { working: endOf(() => work(guarded)) };
@@ -66,7 +72,7 @@ export async function beginPostgres<Tx, T>(
   });
   const ending = running.catch((error: unknown) => {
     isLost = true;
-    gate.close(() => connectionBroken(error));
+    gate.break(() => connectionBroken(error));
     throw error;
   });
   try {

@@ -10,22 +10,13 @@ import { transactionEnded } from './transaction-gate.ts';
 export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> {
   const transactions = new WeakMap<object, BegunTransaction>();
   const preparing = createPreparing(true);
-  /** What a handler has from a savepoint is guarded by itself. */
-  const begunOf = (transaction: Tx) => transactions.get(transaction as object);
   return {
     ...queriesOf(sql, preparing),
     maxConnections: Number.isInteger(sql.options?.max) ? Number(sql.options?.max) : undefined,
     begin: (work, onBroken) => beginPostgres(sql, transactions, work, onBroken),
-    in(transaction) {
-      const begun = begunOf(transaction);
-      if (begun === undefined) return queriesOf(transaction as PostgresQueries, preparing);
-      return queriesOf(begun.queries, preparing, async (send) => {
-        await begun.gate.pass();
-        return await send();
-      });
-    },
+    in: (transaction) => queriesOf(transaction as PostgresQueries, preparing),
     lastIn(transaction) {
-      const begun = begunOf(transaction) as BegunTransaction;
+      const begun = transactions.get(transaction as object) as BegunTransaction;
       return {
         async query(statement, parameters) {
           await begun.gate.pass();
@@ -34,6 +25,8 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
           const unguarded = queriesOf(begun.queries, preparing);
           const rows = unguarded.query(statement, parameters);
           begun.commit = endOf(() => unguarded.execute(COMMIT));
+          // `postgres` 3.4.9 forgets what it has queued for a connection that breaks.
+          await Promise.race([rows, begun.whenEnded()]);
           return await rows;
         },
       };
@@ -55,21 +48,15 @@ const COMMIT = 'select; commit and chain';
  * - Rows are read raw: column renaming, value transforms and custom parsers of the client do not reach them.
  * - `prepare: true` only allows to prepare: a client made with `prepare: false` does not.
  */
-function queriesOf(
-  sql: PostgresQueries,
-  preparing: ReturnType<typeof createPreparing>,
-  run: <Answer>(send: () => PromiseLike<Answer>) => PromiseLike<Answer> = (send) => send(),
-): DatabaseQueries {
+function queriesOf(sql: PostgresQueries, preparing: ReturnType<typeof createPreparing>): DatabaseQueries {
   return {
     async query(statement, parameters) {
-      const rows = await run(() =>
-        preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw()),
-      );
+      const rows = await preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw());
       // Without empty places: after a statement that failed in the middle of its rows, `postgres` 3.4.9 puts the rows
       // of the next statement behind them.
       return rows.flatMap((row) => [toText(row)]);
     },
-    execute: async (statements) => await run(() => sql.unsafe(statements).raw()),
+    execute: async (statements) => await sql.unsafe(statements).raw(),
   };
 }
 

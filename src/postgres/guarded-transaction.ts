@@ -1,11 +1,13 @@
+import { readFile } from 'node:fs';
 import type { TransactionGate } from './transaction-gate.ts';
 import { endOf, type Ended, valueOf } from './ended.ts';
 
 /** A query of `postgres` 3.4.9, which calls its handler once, to be sent. */
-interface DriverQuery {
+interface DriverQuery extends PromiseLike<unknown> {
   handler: { (query: DriverQuery): unknown; debug?: unknown };
   reject(error: unknown): void;
   catch(listener: () => void): unknown;
+  strings: readonly string[];
   cursorFn?: CursorStep;
 }
 
@@ -38,10 +40,11 @@ function guard(transaction: DriverTransaction, gate: TransactionGate): DriverTra
       const member: unknown = Reflect.get(target, name, receiver);
       switch (name) {
         case 'unsafe':
+          return (...given: unknown[]) => guardQuery(target.unsafe(...given), gate);
         case 'file':
-          return (...given: unknown[]) => guardQuery((member as Call).apply(target, given), gate);
+          return (...given: unknown[]) => guardFile(target, given, gate);
         case 'savepoint':
-          return (...given: unknown[]) => runSavepoint(target, given, gate);
+          return (...given: unknown[]) => guardSavepoint(target, given, gate);
         default:
           return member;
       }
@@ -55,6 +58,23 @@ function guardQuery(made: unknown, gate: TransactionGate): unknown {
   if (typeof query?.handler !== 'function') return made;
   const send = query.handler;
   query.handler = Object.assign(() => void sendIfOpen(query, send, gate), { debug: send.debug });
+  return query;
+}
+
+/** Its own handler would ask the gate, then read the file, and then send. */
+function guardFile(target: DriverTransaction, given: unknown[], gate: TransactionGate): unknown {
+  const query = target.file(...given) as DriverQuery;
+  const { handler: send } = target.unsafe('') as DriverQuery;
+  query.handler = () => {
+    readFile(given[0] as string, 'utf8', (error, text) => {
+      if (error !== null) {
+        query.reject(error);
+        return;
+      }
+      query.strings = [text];
+      void sendIfOpen(query, send, gate);
+    });
+  };
   return query;
 }
 
@@ -72,6 +92,7 @@ async function sendIfOpen(
     return;
   }
   if (query.cursorFn !== undefined) guardCursor(query, query.cursorFn, gate);
+  gate.expectAnswer(query);
   send(query);
 }
 
@@ -85,6 +106,17 @@ function guardCursor(query: DriverQuery, first: CursorStep, gate: TransactionGat
       step = next;
     },
   });
+}
+
+function guardSavepoint(
+  target: DriverTransaction,
+  given: unknown[],
+  gate: TransactionGate,
+): Promise<unknown> {
+  const running = runSavepoint(target, given, gate);
+  // As a statement that nobody waits for, one that is cut off does not end the process.
+  void gate.whenClosed().catch(() => running.catch(() => undefined));
+  return running;
 }
 
 /** With a name or without, or as a tag for a single statement. After a break it rejects when its work has ended. */

@@ -2,15 +2,36 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError } from '../words/errors.ts';
 import { safeCause } from './safe-cause.ts';
 
+/** A query of `postgres`. */
+interface Query extends PromiseLike<unknown> {
+  reject(error: StoreError): void;
+}
+
 /** Lets statements into a transaction of `postgres` until that has ended. */
 export class TransactionGate {
   #refuse: (() => StoreError) | undefined;
   readonly #onClose: ((refusal: StoreError) => void)[] = [];
+  readonly #unanswered = new Set<Query>();
 
   /** The first reason stays. Its error is made where it is thrown: made for each transaction, it cost 30 us of CPU. */
   close(refuse: () => StoreError): void {
     this.#refuse ??= refuse;
     for (const reject of this.#onClose.splice(0)) reject(this.#refuse());
+  }
+
+  /** Closes it, and rejects what has no answer: `postgres` 3.4.9 forgets what it has queued for the connection. */
+  break(refuse: () => StoreError): void {
+    this.close(refuse);
+    for (const query of this.#unanswered) query.reject(refuse());
+  }
+
+  /** Where the connection breaks before the answer, the query is rejected. */
+  expectAnswer(query: Query): void {
+    const forget = (): void => {
+      this.#unanswered.delete(query);
+    };
+    this.#unanswered.add(query);
+    query.then(forget, forget);
   }
 
   /** Rejects when it closes. */

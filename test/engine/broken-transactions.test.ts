@@ -1,4 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import postgres, { type TransactionSql } from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { guardedSocket } from '../../adapters/clients/index.ts';
@@ -47,9 +51,28 @@ async function write(on: Tx, what: string): Promise<void> {
   await on`insert into effects (what) values (${what})`;
 }
 
+function insert(on: Tx, what: string) {
+  return on<{ what: string }[]>`insert into effects (what) values (${what}) returning what`;
+}
+
 async function effects(): Promise<string[]> {
   return (await sql<{ what: string }[]>`select what from effects order by what`).map(({ what }) => what);
 }
+
+async function newPath(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'handle-once-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return join(directory, 'statement.sql');
+}
+
+/** A file that is read when something is written to it. */
+async function slowFile(): Promise<string> {
+  const path = await newPath();
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+
+const ESCAPED = `insert into effects (what) values ('escaped')`;
 
 describe('A connection that breaks under a handler in a transaction', () => {
   it('aborts its signal at once, and the message is not released before the handler has ended', async () => {
@@ -168,6 +191,16 @@ describe.each([
     );
   });
 
+  it('a file that is read by then is not sent', async () => {
+    await runBoth(async (tx, breakDown) => {
+      const path = await slowFile();
+      const sending = expect(tx.file(path)).rejects.toMatchObject(BROKEN);
+      await breakDown();
+      await writeFile(path, ESCAPED);
+      await sending;
+    });
+  });
+
   it('a cursor asks for no more rows', async () => {
     await runBoth(async (tx, breakDown) => {
       const reading = (async () => {
@@ -180,6 +213,88 @@ describe.each([
     });
   });
 });
+
+describe.each([{ isGuarded: false }, { isGuarded: true }])(
+  'While a connection breaks, with guardedSocket $isGuarded,',
+  ({ isGuarded }) => {
+    /** Runs a handler whose connection breaks during `busy`, a statement that has no answer by then. */
+    async function runBroken(handler: (tx: Tx, busy: Promise<unknown>) => Promise<unknown>) {
+      const own = client(bench.database.url, { max: 2, ...(isGuarded && guardedSocket()) });
+      const ofOwn = createHandleOnce({ sql: own, scope, leaseMs: 3_000 });
+      const outcome = await ofOwn.inTransaction('key', 'body', async (_, __, tx) => {
+        await write(tx, 'gone');
+        const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+        const pid = row?.pid ?? 0;
+        const busy = tx`select pg_sleep(${60})`.execute();
+        const breaking = vi.waitFor(async () => {
+          const [ended] = await sql<{ ended: boolean }[]>`select pg_terminate_backend(pid) as ended
+            from pg_stat_activity where pid = ${pid} and wait_event = 'PgSleep'`;
+          expect(ended).toEqual({ ended: true });
+        }, 10_000);
+        await handler(tx, busy).finally(() => breaking);
+      });
+      expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+      expect(await effects()).toEqual([]);
+    }
+
+    it('a statement of a handler that has just heard of it is rejected', async () => {
+      await runBroken(async (tx, busy) => {
+        await busy.catch(() => undefined);
+        await expect(tx`select ${1}::int`).rejects.toMatchObject(BROKEN);
+      });
+    });
+
+    it('a savepoint of a handler that has just heard of it is rejected', async () => {
+      await runBroken(async (tx, busy) => {
+        await busy.catch(() => undefined);
+        await expect(tx.savepoint((inner) => write(inner, 'escaped'))).rejects.toMatchObject(BROKEN);
+      });
+    });
+
+    it('the record of a handler that hides it is not settled in its transaction', async () => {
+      await runBroken((_, busy) => busy.catch(() => undefined));
+    });
+
+    it.each<[string, (tx: Tx) => PromiseLike<unknown>]>([
+      ['a statement', (tx) => write(tx, 'escaped')],
+      ['a text', (tx) => tx.unsafe(ESCAPED)],
+      ['a simple one', (tx) => tx`select 1`.simple()],
+      ['one that is executed', (tx) => tx`select ${1}::int`.execute()],
+      ['raw rows', (tx) => tx`select ${1}::int`.raw()],
+      ['values', (tx) => tx`select ${1}::int`.values()],
+      ['a description', (tx) => tx`select ${1}::int`.describe()],
+      ['one for each row', (tx) => tx`select ${1}::int`.forEach(() => undefined)],
+      ['a cursor', (tx) => tx`select ${1}::int`.cursor(() => undefined)],
+      ['an iteration', (tx) => tx`select ${1}::int`.cursor(1)[Symbol.asyncIterator]().next()],
+      ['a savepoint', (tx) => tx.savepoint((inner) => write(inner, 'escaped'))],
+      ['a stream', (tx) => tx`copy effects to stdout`.readable()],
+      [
+        'a file',
+        async (tx) => {
+          const path = await newPath();
+          await writeFile(path, ESCAPED);
+          await tx.file(path);
+        },
+      ],
+    ])('%s that waits behind another statement is rejected', async (_, send) => {
+      await runBroken(async (tx, busy) => {
+        busy.catch(() => undefined);
+        // The client sends the first while it waits, and holds back the others.
+        const sent = [tx`select ${2}::int`, tx`select ${3}::int`, send(tx), send(tx)];
+        const [first, ...others] = await Promise.allSettled(sent);
+        expect(first).toMatchObject({ reason: { code: 'CONNECTION_CLOSED' } });
+        for (const other of others) expect(other).toMatchObject({ reason: BROKEN });
+      });
+    });
+
+    it('a savepoint for which nobody waits does not end the process', async () => {
+      await runBroken(async (tx, busy) => {
+        void tx.savepoint((inner) => write(inner, 'escaped'));
+        await busy;
+      });
+    });
+  },
+);
 
 describe('The transaction of a handler', () => {
   it('takes all that one of postgres takes', async () => {
@@ -201,10 +316,65 @@ describe('The transaction of a handler', () => {
       for await (const rows of tx<{ what: string }[]>`select what from effects ${condition}`.cursor(1)) {
         seen.push(...rows.map(({ what }) => what));
       }
+      const path = await newPath();
+      await writeFile(path, 'insert into effects values ($1) returning what');
+      const [added] = await tx.file<{ what: string }[]>(path, ['e']);
+      seen.push(added?.what ?? '');
+      await expect(tx.file(`${path}.not`)).rejects.toMatchObject({ code: 'ENOENT' });
       return seen;
     });
-    expect(outcome).toMatchObject({ state: 'succeeded', result: ['a', 'd', 'b'] });
-    expect(await effects()).toEqual(['1', 'a', 'b', 'd']);
+    expect(outcome).toMatchObject({ state: 'succeeded', result: ['a', 'd', 'b', 'e'] });
+    expect(await effects()).toEqual(['1', 'a', 'b', 'd', 'e']);
+  });
+
+  it.each<[string, (tx: Tx) => unknown]>([
+    ['an array of queries', (tx) => [insert(tx, 'a'), insert(tx, 'b')]],
+    ['a promise of an array of queries', (tx) => Promise.resolve([insert(tx, 'a'), insert(tx, 'b')])],
+  ])('runs %s that the handler returns, and their rows are on record', async (_, handler) => {
+    const outcome = await handleOnce.inTransaction('key', 'body', (_, __, tx) => handler(tx));
+    expect(outcome).toMatchObject({ state: 'succeeded', result: [[{ what: 'a' }], [{ what: 'b' }]] });
+    expect(await effects()).toEqual(['a', 'b']);
+    const { result } = (await bench.record(scope, 'key')) ?? {};
+    expect(result).toBe('[[{"what":"a"}],[{"what":"b"}]]');
+  });
+
+  it('runs a query that the handler returns', async () => {
+    const outcome = await handleOnce.inTransaction('key', 'body', (_, __, tx) => insert(tx, 'a'));
+    expect(outcome).toMatchObject({ state: 'succeeded', result: [{ what: 'a' }] });
+    expect(await effects()).toEqual(['a']);
+  });
+
+  it('is rolled back where one of the queries that the handler returns fails', async () => {
+    const outcome = await handleOnce.inTransaction('key', 'body', (_, __, tx) => [
+      insert(tx, 'a'),
+      tx`select 1 / 0`,
+    ]);
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { code: '22012' } });
+    expect(await effects()).toEqual([]);
+  });
+
+  it.each<[string, () => void]>([
+    ['throws', () => expect.unreachable('on purpose')],
+    ['returns', () => undefined],
+  ])('sends no file that is read when the handler %s', async (_, end) => {
+    const path = await slowFile();
+    let sending: Promise<unknown> | undefined;
+    await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'own');
+      sending = tx.file(path).execute();
+      end();
+    });
+    await writeFile(path, ESCAPED);
+    await expect(sending).rejects.toThrow(/the transaction has ended: the statement was not sent/);
+    expect(await effects()).not.toContain('escaped');
+  });
+
+  it('with a savepoint that has not ended when the handler returns does not end the process', async () => {
+    const outcome = await handleOnce.inTransaction('key', 'body', (_, __, tx) => {
+      void tx.savepoint((inner) => write(inner, 'late'));
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded' });
+    expect(await effects()).toEqual([]);
   });
 
   it('refuses a statement that is sent after its end', async () => {
