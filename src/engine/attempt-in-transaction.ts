@@ -71,7 +71,7 @@ export function transact<R, Tx>(
 /** Throws when the lease ended while the transaction waited, for a connection or for an answer. */
 async function refuseLateStart({ lease }: HeldClaim, progress: Progress<unknown>): Promise<void> {
   await lease.whenKnown();
-  if (progress.isAbandoned || lease.isLost()) {
+  if (progress.isAbandoned || !lease.isKept()) {
     throw new NotStartedError('the lease ended before the transaction was ready');
   }
 }

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createTimedChannel } from '../lib/timed-channel.ts';
-import { readable } from '../lib/safe-read.ts';
+import { isThenable } from '../lib/is-promise.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
 import type { EventSink } from '../reporting/event-sink.ts';
@@ -60,7 +60,8 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       const known = held.lease.whenKnown();
       if (known !== undefined) await known;
       // In the turn in which the handler starts: of many that are claimed together, one can block all others.
-      if (held.lease.isLost()) throw new NotStartedError('its lease was over before its handler could start');
+      if (!held.lease.isKept())
+        throw new NotStartedError('its lease was over before its handler could start');
       held.isRunning = true;
       const returned = await handler(valid, attempt, ...extra);
       const isBatch = extra.length > 0 && hasQueries(returned);
@@ -79,10 +80,6 @@ function withPayload<Result, Extra extends readonly unknown[]>(
 /** Whether it is an array with queries, which `sql.begin` of `postgres` awaits too: only then are they sent. */
 function hasQueries(returned: unknown): returned is unknown[] {
   return Array.isArray(returned) && returned.some(isThenable);
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && typeof readable(value, 'then') === 'function';
 }
 
 function unlessDeclined<Result, Extra extends readonly unknown[]>(

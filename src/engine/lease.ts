@@ -56,9 +56,9 @@ export class Lease {
     return this.#elapsedMs < this.#leaseMs;
   }
 
-  /** Whether it has been lost: another worker may own the message. */
-  isLost(): boolean {
-    return this.#state !== 'kept' && this.#state !== 'stopped';
+  /** Whether a handler may start: it is not lost, and the call has not been answered. */
+  isKept(): boolean {
+    return this.#state === 'kept';
   }
 
   /** Whether it is over by the monotonic clock, and nothing says that the record is another's. */

@@ -5,8 +5,11 @@ import { readable } from './safe-read.ts';
  * would end the process.
  */
 export function isPromise(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || typeof readable(value, 'then') !== 'function')
-    return false;
+  if (!isThenable(value)) return false;
   Promise.resolve(value).catch(() => undefined);
   return true;
+}
+
+export function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof readable(value, 'then') === 'function';
 }

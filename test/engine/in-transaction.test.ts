@@ -308,6 +308,22 @@ describe('A commit', () => {
   });
 });
 
+it('a handler whose payload is still read when the call is answered never starts', async () => {
+  const read = gate();
+  const schema = z.string().refine(async () => {
+    await read.opened;
+    return true;
+  });
+  let begun: Promise<unknown> | undefined;
+  const client = withBegin((work) => (begun = sql.begin(work)));
+  const once = createHandleOnce({ sql: client, scope, schema, timeoutMs: 50 });
+  const handler = vi.fn();
+  expect(await once.inTransaction('key', 'body', handler)).toMatchObject({ reason: 'unrecorded' });
+  read.open();
+  await Promise.allSettled([begun]);
+  expect(handler).not.toHaveBeenCalled();
+});
+
 it('a store of the user’s own has no transactions, and says so before anything runs', async () => {
   const once = createHandleOnce({ store: createMemoryStore(), scope: 'a' });
   const handler = vi.fn();
