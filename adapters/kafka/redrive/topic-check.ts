@@ -1,5 +1,6 @@
 import { isError } from '../../../src/adapter-kit.ts';
 import { InvalidOptionsError } from '../../../src/index.ts';
+import { isNoSuchTopic } from '../../shared/kafka/is-no-such-topic.ts';
 import type { DeadLetterAdmin } from './kafka-client.ts';
 
 export type TopicExists = (topic: string) => Promise<boolean>;
@@ -22,7 +23,7 @@ async function look(admin: Pick<DeadLetterAdmin, 'fetchTopicMetadata'>, topic: s
     await admin.fetchTopicMetadata({ topics: [topic] });
     return true;
   } catch (error) {
-    if (typeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return false;
+    if (isNoSuchTopic(error)) return false;
     throw error;
   }
 }
@@ -38,10 +39,5 @@ export async function requireTopic(exists: TopicExists, field: string, topic: st
 const REFUSALS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
 export function isRefusal(error: unknown): boolean {
-  return REFUSALS.has(typeOf(error));
-}
-
-/** As kafkajs names what a broker answers. */
-function typeOf(error: unknown): string {
-  return isError(error) && 'type' in error ? String(error.type) : '';
+  return isError(error) && 'type' in error && REFUSALS.has(String(error.type));
 }
