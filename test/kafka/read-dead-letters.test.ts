@@ -62,7 +62,15 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
       return Promise.resolve(kept.includes(Number(offset)) ? ('kept' as const) : ('passed' as const));
     };
     const kafka: Pick<KafkaClients, 'consumer'> = { consumer };
-    await readDeadLetters({ kafka, admin: admin(), topic: 'dead', groupId: 'g', commits, isOver: () => false, take });
+    await readDeadLetters({
+      kafka,
+      admin: admin(),
+      topic: 'dead',
+      groupId: 'g',
+      commits,
+      isOver: () => false,
+      take,
+    });
     return taken;
   }
 

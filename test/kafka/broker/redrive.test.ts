@@ -53,7 +53,11 @@ function letter(topic: string, offset: number, headers: Record<string, string> =
     headers: {
       ...{ 'handle-once-topic': topic, 'handle-once-partition': '0', 'handle-once-offset': String(offset) },
       ...{ 'handle-once-timestamp': '1700000000000', 'handle-once-attempts': '1' },
-      ...{ 'handle-once-scope': 'billing>kafka:workers', 'handle-once-key': `${topic}-0-${offset}`, ...headers },
+      ...{
+        'handle-once-scope': 'billing>kafka:workers',
+        'handle-once-key': `${topic}-0-${offset}`,
+        ...headers,
+      },
     },
   };
 }
