@@ -105,8 +105,8 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
       }
     },
     /**
-     * Whether the queue has more dead letters than those that were kept: another reader has them, or they are behind one
-     * of their FIFO group that nobody else can receive. Also true where the queue does not say how many it has.
+     * Whether the queue has more dead letters than those that were kept: another reader has them, or they are behind
+     * others of their FIFO group. Also true where the queue does not say how many it has.
      */
     async hasOthers(isOver: () => boolean): Promise<boolean> {
       for (let asked = 1; await countsMoreThan(kept.size); asked += 1) {

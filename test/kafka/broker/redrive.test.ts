@@ -6,6 +6,7 @@ import {
   redriveTopic,
   type RedriveTopicOptions,
 } from 'handle-once/kafka';
+import { ConfigResourceTypes } from 'kafkajs';
 import { expect, onTestFinished, test } from 'vitest';
 import { gate } from '../../support/gate.ts';
 import { leave, type MemberOptions, numbered, type Setup, useFixture } from './support/fixture.ts';
@@ -274,7 +275,11 @@ test('a dead letter that its topic refuses is kept, and the others are sent', as
   await kafka.admin.alterConfigs({
     validateOnly: false,
     resources: [
-      { type: 2, name: group.topic, configEntries: [{ name: 'max.message.bytes', value: '1000' }] },
+      {
+        type: ConfigResourceTypes.TOPIC,
+        name: group.topic,
+        configEntries: [{ name: 'max.message.bytes', value: '1000' }],
+      },
     ],
   });
   expect(await redrive(onFailed.deadLetterTopic)).toMatchObject({

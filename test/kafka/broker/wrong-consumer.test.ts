@@ -53,7 +53,7 @@ test.runIf(isKafkaJs)('a config that was copied for another consumer stops both,
   expect(events).toContainEqual(
     expect.objectContaining({ warning: 'CONSUMER_STOPPED', message: REFUSED.message }),
   );
-  expect([forOrders, forBills].map(({ health }) => health().live)).toEqual([false, false]);
+  expect([forOrders, forBills].map((config) => config.health().live)).toEqual([false, false]);
   expect(started).toEqual([]);
   expect(await orders.committed()).toEqual([-1]);
   expect(await bills.committed()).toEqual([-1]);
