@@ -34,7 +34,7 @@ function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
 const ENDS: Readonly<Record<RedriveReport['state'], string>> = {
   finished: '',
   stopped: '; stopped: the next call goes on from there',
-  blocked: '; blocked: others are behind ten of their FIFO group that stay',
+  blocked: '; blocked: others are there that it cannot have now, call it again later',
 };
 
 function sumOf({ state, dryRun, sent, removed, kept, keptFor }: RedriveReport): string {

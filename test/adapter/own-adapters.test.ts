@@ -112,7 +112,7 @@ async function consumeOne(scripted: ScriptedMessage, setup: ContractSetup): Prom
   const consumer = fakeConsumer();
   const producer = { send: () => deadLetter?.(scripted) } as unknown as KafkaProducer;
   const state = { isOver: false };
-  const { eachBatch } = onceEachKafkaMessage(
+  const config = onceEachKafkaMessage(
     {
       ...{ consumer, groupId: 'workers', fromBeginning: true, handleOnce, backoff: () => 10 },
       key: (delivered) => String(delivered.key),
@@ -123,6 +123,7 @@ async function consumeOne(scripted: ScriptedMessage, setup: ContractSetup): Prom
     },
     ({ payload }) => handler(payload),
   );
+  await consumer.run(config as never);
   consumer.join({ orders: [0] });
   while (!state.isOver) {
     const batch = fakeBatch([message(0, { key: scripted.id, value: scripted.body })], { from: 0 });
@@ -138,7 +139,7 @@ async function consumeOne(scripted: ScriptedMessage, setup: ContractSetup): Prom
     };
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop);
-    await eachBatch(batch);
+    await consumer.hand(batch);
     await vi.waitUntil(() => state.isOver || !consumer.isPaused('orders', 0), {
       timeout: 10_000,
       interval: 5,

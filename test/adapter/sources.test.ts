@@ -181,6 +181,8 @@ test('the start of a Kafka consumer is inside the hook, and throws what that thr
   });
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing', around });
   const { consumer } = kafkaBench({ handleOnce });
+  await consumer.run();
+  calls.length = 0;
   consumer.does.run = () => {
     calls.push('run');
     return Promise.resolve();

@@ -411,26 +411,30 @@ describe('doctor', () => {
     await sql`alter table handle_once.records set (fillfactor = 50)`;
   });
 
+  /** The lines of a module that exports clients. */
+  const clientsAt = (sqs: string) => `
+    import postgres from ${JSON.stringify(join(ROOT, 'node_modules/postgres/src/index.js'))};
+    import { createRequire } from 'node:module';
+    const require = createRequire(${JSON.stringify(join(ROOT, 'package.json'))});
+    const { SQSClient } = require('@aws-sdk/client-sqs');
+    export const sql = postgres(${JSON.stringify(url)}, { max: 5 });
+    export const sqs = new SQSClient({
+      endpoint: ${JSON.stringify(sqs)}, region: 'us-east-1', useQueueUrlAsEndpoint: false,
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    const { Kafka } = require('kafkajs');
+    export const kafka = new Kafka({ brokers: ${JSON.stringify(kafkaBrokers())}, logLevel: 0 });`;
+
   test('compares the pool, a queue and topics with what a module of your own exports', async () => {
     const endpoint = await serviceUrl('fauxqs');
     const client = createSqsClient(endpoint);
     const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `doctor-${process.pid}` }));
     client.destroy();
-    const config = await configFile(`
-      import postgres from ${JSON.stringify(join(ROOT, 'node_modules/postgres/src/index.js'))};
-      import { createRequire } from 'node:module';
-      const { SQSClient } = createRequire(${JSON.stringify(join(ROOT, 'package.json'))})('@aws-sdk/client-sqs');
+    const config = await configFile(`${clientsAt(endpoint)}
       const DAY = 86_400_000;
-      export const sql = postgres(${JSON.stringify(url)}, { max: 5 });
-      export const sqs = new SQSClient({
-        endpoint: ${JSON.stringify(endpoint)}, region: 'us-east-1', useQueueUrlAsEndpoint: false,
-        credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-      });
       export const handleOnce = {
         settings: { leaseMs: 20_000, succeededRetentionMs: DAY, failedRetentionMs: DAY, maxAttempts: 12 },
-      };
-      const { Kafka } = createRequire(${JSON.stringify(join(ROOT, 'package.json'))})('kafkajs');
-      export const kafka = new Kafka({ brokers: ${JSON.stringify(kafkaBrokers())}, logLevel: 0 });`);
+      };`);
     const orders = await kafka.createTopic({ config: { 'retention.ms': '1000' } });
     const invoices = await kafka.createTopic({ config: { 'retention.ms': '86400001' } });
     const options = `--config ${config} --concurrency 10 --queue-url ${QueueUrl} --topics ${orders} ${invoices}`;
@@ -450,6 +454,24 @@ describe('doctor', () => {
     expect(found('topic-retention')).toMatch(
       new RegExp(`^notice: ${invoices} keeps messages for 86400001 ms, and records expire after 86400000 ms`),
     );
+  });
+
+  test('finds that a queue or a topic does not exist, and checks the other topics', async () => {
+    const endpoint = await serviceUrl('fauxqs');
+    const config = await configFile(clientsAt(endpoint));
+    const orders = await kafka.createTopic({ config: { 'retention.ms': '-1' } });
+    const QueueUrl = `${endpoint}/000000000000/none`;
+    const options = `--config ${config} --queue-url ${QueueUrl} --topics ${orders}-missing ${orders}`;
+    const { code, stdout } = await cli(`doctor ${options}`, {});
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^queue +problem +the queue none does not exist$/m);
+    expect(stdout).toMatch(/^queue: create it, or correct its URL: account and region are part of it$/m);
+    expect(stdout).toMatch(
+      new RegExp(`^topic-retention +problem +the topic ${orders}-missing does not exist$`, 'm'),
+    );
+    expect(stdout).toContain(`\ntopic-retention: create ${orders}-missing, or correct its name`);
+    expect(stdout).toMatch(new RegExp(`^topic-retention +notice +${orders} keeps messages without end`, 'm'));
+    expect(stdout).not.toMatch(/AWS_REGION|DescribeConfigs/);
   });
 
   test('tells a queue that cannot be asked, and makes the other checks', async () => {

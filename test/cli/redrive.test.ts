@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import { onceEachSqsMessage } from 'handle-once/sqs';
 import { describe, expect, test } from 'vitest';
@@ -104,6 +104,19 @@ test('redrive says what it would do, does it, and prints no payload', async () =
   expect(none).toEqual({ code: 0, stderr: '', stdout: '0 sent, 0 removed, 0 kept\n' });
   for (const { stdout } of [planned, one]) expect(stdout).not.toContain('card-4111');
   expect(await queue.size()).toEqual({ visible: 2, invisible: 0 });
+});
+
+test('redrive says that dead letters are left which another reader has', async () => {
+  const queue = await fixture.setup();
+  const deadLetters = await createQueue(client);
+  await client.send(new SendMessageCommand({ QueueUrl: deadLetters, MessageBody: '1' }));
+  await client.send(new ReceiveMessageCommand({ QueueUrl: deadLetters, VisibilityTimeout: 60 }));
+  const args = ['--from', deadLetters, '--to', queue.queueUrl, '--config', await config()];
+  expect(await redrive(...args)).toEqual({
+    ...{ code: 3, stderr: '' },
+    stdout:
+      '0 sent, 0 removed, 0 kept; blocked: others are there that it cannot have now, call it again later\n',
+  });
 });
 
 test('redrive refuses a scope that no record has, where the dead letters name none', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { listenTo } from '../../adapters/kafka/client/kafkajs.ts';
+import { fetchOf as fetchOfBatch, listenTo } from '../../adapters/kafka/client/kafkajs.ts';
+import type { BatchPayload } from '../../adapters/kafka/log/kafkajs-types.ts';
 import type { LogListener } from '../../adapters/kafka/log/log-client.ts';
 import { ConsumerEndedError } from '../../adapters/kafka/log/stop-errors.ts';
 import { Pauses } from '../../adapters/kafka/partition/pauses.ts';
@@ -36,7 +37,15 @@ function listened(consumer: FakeConsumer = fakeConsumer()) {
   };
   const pauses: Pauses = new Pauses(() => client, systemClock);
   const client = listenTo(consumer, { groupId: 'workers', listener, pauses });
-  return { consumer, client, pauses, told, does };
+  const config = {
+    eachBatch(payload: BatchPayload) {
+      client.fetchOf(payload);
+      return Promise.resolve();
+    },
+  };
+  const run = () => consumer.run(config as never);
+  const hand = () => consumer.hand(fakeBatch([message(10)]));
+  return { consumer, client, config, run, hand, pauses, told, does };
 }
 
 describe("the user's calls of the consumer", () => {
@@ -132,44 +141,71 @@ describe('what the client tells', () => {
 
 describe('a consumer that comes back after it was stopped', () => {
   test.each(['stop', 'disconnect'] as const)('by %s while it joined is ended by an error', async (verb) => {
-    const { consumer, client } = listened();
-    await consumer.run();
-    expect(() => client.fetchOf(fakeBatch([message(10)]))).not.toThrow();
+    const { consumer, run, hand } = listened();
+    await run();
+    await expect(hand()).resolves.toBeUndefined();
     await consumer[verb]();
-    const fetch = () => client.fetchOf(fakeBatch([message(10)]));
-    expect(fetch).toThrow(ConsumerEndedError);
-    expect(fetch).toThrow(expect.objectContaining({ retriable: false }) as Error);
+    await expect(hand()).rejects.toThrow(ConsumerEndedError);
+    await expect(hand()).rejects.toMatchObject({ retriable: false });
   });
 
   test('may run again', async () => {
-    const { consumer, client } = listened();
+    const { consumer, run, hand } = listened();
     await consumer.stop();
-    await consumer.run();
-    expect(() => client.fetchOf(fakeBatch([message(10)]))).not.toThrow();
+    await run();
+    await expect(hand()).resolves.toBeUndefined();
   });
 
   test('still hands over while it stops', async () => {
-    const { consumer, client } = listened();
+    const { consumer, run, hand } = listened();
+    await run();
     const end = gate();
     consumer.does.stop = () => end.opened;
     const stopped = consumer.stop();
-    expect(() => client.fetchOf(fakeBatch([message(10)]))).not.toThrow();
+    await expect(hand()).resolves.toBeUndefined();
     end.open();
     await stopped;
   });
 });
 
 describe('a consumer of another group than the records', () => {
-  test('stops before it handles anything', () => {
-    const { consumer, client } = listened();
+  test('stops before it handles anything', async () => {
+    const { consumer, run, hand } = listened();
+    await run();
     consumer.join({ orders: [0] }, 'shipping');
-    expect(() => client.fetchOf(fakeBatch([message(10)]))).toThrow(
-      expect.objectContaining({
-        code: 'INVALID_OPTIONS',
-        retriable: false,
-        message: expect.stringMatching(/groupId: is workers, .*joined the group shipping/) as string,
-      }) as Error,
-    );
+    await expect(hand()).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      retriable: false,
+      message: expect.stringMatching(/groupId: is workers, .*joined the group shipping/) as string,
+    });
+  });
+});
+
+describe('a config that another consumer runs', () => {
+  const REFUSED = {
+    code: 'INVALID_OPTIONS',
+    retriable: false,
+    message: expect.stringMatching(/consumer: is not the one that runs this config/) as string,
+  };
+
+  test.each(['runs too', 'does not run'])('stops that one, where its own %s', async (own) => {
+    const { run, config, told } = listened();
+    if (own === 'runs too') await run();
+    const other = fakeConsumer();
+    await other.run(config as never);
+    const hand = () => other.hand(fakeBatch([message(10)]));
+    await expect(hand()).rejects.toMatchObject(REFUSED);
+    await expect(hand()).rejects.toMatchObject(REFUSED);
+    expect(told).toEqual([['crashed', expect.objectContaining(REFUSED), false]]);
+  });
+
+  test('is the first of two that were made for one consumer', async () => {
+    const first = listened();
+    const second = listened(first.consumer);
+    await first.run();
+    await expect(first.hand()).rejects.toMatchObject(REFUSED);
+    await second.run();
+    await expect(second.hand()).resolves.toBeUndefined();
   });
 });
 
@@ -194,16 +230,51 @@ describe('a consumer that is given twice', () => {
   test('runs again with the last', async () => {
     const { consumer } = listened();
     await consumer.stop();
-    const { client } = listened(consumer);
-    await consumer.run();
-    expect(() => client.fetchOf(fakeBatch([message(10)]))).not.toThrow();
+    const { run, hand } = listened(consumer);
+    await run();
+    await expect(hand()).resolves.toBeUndefined();
+  });
+
+  test('is refused while it runs, and goes on', async () => {
+    const { consumer, run, hand } = listened();
+    await run();
+    const refused = expect.objectContaining({
+      code: 'INVALID_OPTIONS',
+      message: expect.stringMatching(/consumer: runs already, .*stop it/) as string,
+    }) as Error;
+    expect(() => listened(consumer)).toThrow(refused);
+    consumer.crash(new Error('connection closed'), true);
+    expect(() => listened(consumer)).toThrow(refused);
+    await expect(hand()).resolves.toBeUndefined();
+  });
+
+  test.each<[string, (consumer: FakeConsumer) => unknown]>([
+    ['has stopped', (consumer) => consumer.stop()],
+    [
+      'has stopped for good',
+      (consumer) => {
+        consumer.crash(new Error('no'), false);
+      },
+    ],
+    [
+      'could not run',
+      async (consumer) => {
+        consumer.does.run = () => Promise.reject(new Error('no'));
+        await expect(consumer.run()).rejects.toThrow('no');
+      },
+    ],
+  ])('is taken once it %s', async (_, end) => {
+    const { consumer, run } = listened();
+    await run();
+    await end(consumer);
+    expect(() => listened(consumer)).not.toThrow();
   });
 });
 
 describe('a batch', () => {
   const fetchOf = (...given: Parameters<typeof fakeBatch>) => {
     const batch = fakeBatch(...given);
-    return { batch, fetch: listened().client.fetchOf(batch) };
+    return { batch, fetch: fetchOfBatch(batch) };
   };
 
   test('is a fetch from the offset that was asked for, to the last that was read', () => {

@@ -49,6 +49,7 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
     connect: () => Promise.resolve(),
     disconnect: () => Promise.resolve(),
     fetchOffsets: () => Promise.resolve([{ topic: 'dead', partitions: [{ partition: 0, ...group }] }]),
+    fetchTopicMetadata: () => Promise.resolve(),
     fetchTopicOffsets: () =>
       Promise.resolve([{ partition: 0, offset: String(high), high: String(high), low: String(low) }]),
   });
@@ -60,8 +61,16 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
       taken.push(offset);
       return Promise.resolve(kept.includes(Number(offset)) ? ('kept' as const) : ('passed' as const));
     };
-    const kafka: Pick<KafkaClients, 'consumer' | 'admin'> = { consumer, admin };
-    await readDeadLetters({ kafka, topic: 'dead', groupId: 'g', commits, isOver: () => false, take });
+    const kafka: Pick<KafkaClients, 'consumer'> = { consumer };
+    await readDeadLetters({
+      kafka,
+      admin: admin(),
+      topic: 'dead',
+      groupId: 'g',
+      commits,
+      isOver: () => false,
+      take,
+    });
     return taken;
   }
 

@@ -96,9 +96,9 @@ describe('what is settled ahead of a pending message', () => {
     [
       'after a stop',
       [],
-      async ({ consumer, deliver }) => {
+      async ({ consumer, config, deliver }) => {
         await consumer.stop();
-        await consumer.run();
+        await consumer.run(config as never);
         consumer.join({ orders: [0] });
         return deliver();
       },

@@ -131,10 +131,10 @@ describe('a client that would skip unread messages', () => {
   });
 
   test('after a stop begins where the group says', async () => {
-    const { admin, consumer, fetch, started } = await readTo12();
+    const { admin, consumer, config, fetch, started } = await readTo12();
     admin.lows['orders/0'] = '20';
     await consumer.stop();
-    await consumer.run();
+    await consumer.run(config as never);
     consumer.join({ orders: [0] });
     await fetch(30);
     expect(started).toEqual(['30']);

@@ -24,6 +24,15 @@ test('a topic is read to its end when all partitions that are assigned here are'
   expect(progress.isReadToEnd()).toBe(true);
 });
 
+test('a topic is open until all partitions are read, whoever reads them', () => {
+  const progress = new TopicProgress(ends);
+  progress.assign([]);
+  progress.reach(0, 3n);
+  expect(progress.isOpen).toBe(true);
+  progress.reach(1, 5n);
+  expect(progress.isOpen).toBe(false);
+});
+
 test('a message is due once, and not when it came after the start', () => {
   const progress = new TopicProgress(ends);
   expect([progress.isDue(0, 0n), progress.isDue(0, 2n), progress.isDue(0, 3n)]).toEqual([true, true, false]);

@@ -50,7 +50,6 @@ function deadLetter(
     key,
     isOwn: true,
     namesScope: true,
-    hasRoom: true,
     isOurs: () => true,
     async send(attempts) {
       await note(`send ${attempts}`);
@@ -116,7 +115,7 @@ describe('Nothing is done with a dead letter', () => {
   });
 
   test.each<[string, DeadLetterOutcome | undefined, Partial<OwnedDeadLetter>]>([
-    ['without room', { state: 'kept', reason: 'no-room' }, { hasRoom: false }],
+    ['without room', { state: 'kept', reason: 'no-room' }, { unsendable: 'no-room' }],
     ['that another reader may have', undefined, { isOurs: () => false }],
   ])('%s, and its record stays failed', async (_, outcome, changes) => {
     await record({ state: 'failed' });
@@ -264,13 +263,14 @@ test('limit and signal end it, and the report counts', async () => {
   await sql`delete from handle_once.records`;
   await redriver.take(deadLetter());
   expect(redriver.isOver()).toBe(true);
-  expect(redriver.report()).toEqual({
+  expect(redriver.report(true)).toEqual({
     ...{ state: 'stopped', dryRun: false, sent: 1, removed: 1, kept: 1, keptFor: { refused: 1 } },
   });
   const other = createRedriver({ ...options, signal: stop.signal });
-  expect([other.isOver(), other.report().state]).toEqual([false, 'finished']);
+  expect([other.isOver(), other.report(false).state]).toEqual([false, 'finished']);
+  expect(other.report(true).state).toBe('blocked');
   stop.abort();
-  expect([other.isOver(), await other.take(deadLetter()), other.report().state]).toEqual([
+  expect([other.isOver(), await other.take(deadLetter()), other.report(true).state]).toEqual([
     true,
     undefined,
     'stopped',

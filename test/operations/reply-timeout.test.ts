@@ -23,7 +23,7 @@ const { sql } = useDatabase();
 const one = { scope: 'billing', key: 'order-7' };
 const deadLetter = {
   ...one,
-  ...{ isOwn: true, namesScope: true, hasRoom: true },
+  ...{ isOwn: true, namesScope: true },
   isOurs: () => true,
   send: () => Promise.resolve(true),
   remove: () => Promise.resolve(),

@@ -53,6 +53,7 @@ async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answ
   }
 }
 
-function exitCodeOf({ sent, removed, kept }: RedriveReport): number {
+function exitCodeOf({ state, sent, removed, kept }: RedriveReport): number {
+  if (state === 'blocked') return EXIT.found;
   return kept > 0 && sent + removed === 0 ? EXIT.unchanged : EXIT.done;
 }

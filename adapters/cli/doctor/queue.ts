@@ -10,6 +10,8 @@ import {
   type QueueWarning,
   queueWarnings,
 } from '../../shared/sqs/queue-settings.ts';
+import { isNoSuchQueue } from '../../shared/sqs/queue-url.ts';
+import { queueName } from '../../shared/sqs/queue-url.ts';
 import type { SqsClient } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import { printable } from '../printable.ts';
@@ -35,10 +37,20 @@ export async function queueFindings(
     const { Attributes = {} } = await (client ?? new SQSClient({})).send(command, options);
     facts = queueFacts(Attributes);
   } catch (error) {
+    if (isNoSuchQueue(error)) return [missing(queueUrl)];
     const found = printable(unreadableQueue(error, false).message);
     return [{ check: 'queue', level: 'notice', found, fix: SQS_FIX }];
   }
   return judged(facts, settings, isFifoQueue(queueUrl));
+}
+
+function missing(queueUrl: string): Finding {
+  return {
+    check: 'queue',
+    level: 'problem',
+    found: printable(`the queue ${queueName(queueUrl)} does not exist`),
+    fix: 'create it, or correct its URL: account and region are part of it',
+  };
 }
 
 /** The default of SQS, for a queue that does not name its own. */

@@ -5,6 +5,7 @@ import type {
   FetchedMessage,
   KafkaConsumer,
   KafkaTopicPartitions,
+  RunConfig,
 } from '../log/kafkajs-types.ts';
 import type {
   Fetch,
@@ -22,7 +23,7 @@ import { KafkaJsPauses } from './kafkajs-pauses.ts';
 export interface KafkaJs extends LogConsumer {
   /**
    * A batch as a fetch. Throws `ConsumerEndedError` for a consumer that was stopped before it had joined its group, and
-   * `InvalidOptionsError` for one of another group than `groupId`.
+   * `InvalidOptionsError` for one of another group than `groupId`, and for a batch of another consumer.
    */
   fetchOf(payload: BatchPayload): Fetch;
 }
@@ -43,6 +44,7 @@ interface Known {
   readonly own: Methods;
   /** What ends the listeners of the run before. */
   readonly removers: readonly unknown[];
+  readonly isRunning: () => boolean;
 }
 
 const knownConsumers = new WeakMap<KafkaConsumer, Known>();
@@ -63,16 +65,41 @@ export function listenTo(
   { groupId, listener, pauses, around = (start) => start(), close = () => Promise.resolve() }: KafkaJsOptions,
 ): KafkaJs {
   const known = knownConsumers.get(consumer);
+  if (known?.isRunning() === true) throw wrongConsumer(RUNS_ALREADY);
   for (const remove of known?.removers.filter(isRemover) ?? []) remove();
   const own = known?.own ?? methodsOf(consumer);
   const kafkaJsPauses = new KafkaJsPauses(own, pauses);
-  let hasEnded = false;
+  const batches = new WeakSet<BatchPayload>();
+  let runs = false;
   let joinedGroup = groupId;
+  let refusal: InvalidOptionsError | undefined;
 
   async function ended(stopped: Promise<void>): Promise<void> {
     await Promise.all([stopped, listener.stopping()]);
-    hasEnded = true;
+    runs = false;
     await close();
+  }
+
+  /** The config, with batches that are known to be of this consumer. */
+  function ofThisConsumer(config: Partial<RunConfig> | undefined): Partial<RunConfig> | undefined {
+    const eachBatch = config?.eachBatch;
+    if (eachBatch === undefined) return config;
+    return {
+      ...config,
+      eachBatch(payload) {
+        batches.add(payload);
+        return eachBatch(payload);
+      },
+    };
+  }
+
+  /** The other consumer stops with this error, and reports it to nobody. */
+  function refuseOther(): InvalidOptionsError {
+    if (refusal === undefined) {
+      refusal = wrongConsumer(RUN_BY_ANOTHER);
+      listener.crashed(refusal, false);
+    }
+    return refusal;
   }
 
   Object.assign(consumer, {
@@ -87,8 +114,13 @@ export function listenTo(
       listener.moved(position);
     },
     async run(config?: never) {
-      hasEnded = false;
-      await around(() => own.run(config));
+      runs = true;
+      try {
+        await around(() => own.run(ofThisConsumer(config) as never));
+      } catch (error) {
+        runs = false;
+        throw error;
+      }
     },
     async stop() {
       await ended(own.stop());
@@ -107,6 +139,7 @@ export function listenTo(
       listener.stopped();
     }),
     consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
+      if (!restart) runs = false;
       listener.crashed(error, restart);
     }),
     consumer.on('consumer.network.request', ({ payload: { apiName } }) => {
@@ -116,7 +149,7 @@ export function listenTo(
       if (batchSize === 0) listener.passedOver({ topic, partition }, after(lastOffset));
     }),
   ];
-  knownConsumers.set(consumer, { own, removers });
+  knownConsumers.set(consumer, { own, removers, isRunning: () => runs });
 
   function commit({ topic, partition }: Place, position: bigint): Promise<void> {
     return consumer.commitOffsets([{ topic, partition, offset: String(position) }]);
@@ -136,8 +169,9 @@ export function listenTo(
     endsMembership: (error): error is Error =>
       isError(error) && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
     fetchOf(payload) {
+      if (!batches.has(payload)) throw refuseOther();
       // In kafkajs a consumer that is stopped while it joins can come back, and handle messages.
-      if (hasEnded) throw new ConsumerEndedError();
+      if (!runs) throw new ConsumerEndedError();
       if (joinedGroup !== groupId) throw otherGroup(groupId, joinedGroup);
       return fetchOf(payload);
     },
@@ -153,6 +187,16 @@ function isRemover(returned: unknown): returned is () => void {
 function otherGroup(given: string, joined: string): InvalidOptionsError {
   const message = `is ${printable(given)}, and the consumer has joined the group ${printable(joined)}: give the groupId of kafka.consumer. Nothing was handled`;
   return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'groupId', message }]);
+}
+
+const RUN_BY_ANOTHER =
+  'is not the one that runs this config, or was given for a later config: make one config for each consumer, and give it to run of that consumer. Nothing was handled';
+
+const RUNS_ALREADY = 'runs already, with the config that was made for it before: stop it first';
+
+/** It is not known which partitions the consumer has that runs the config. */
+function wrongConsumer(message: string): InvalidOptionsError {
+  return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'consumer', message }]);
 }
 
 function methodsOf(consumer: KafkaConsumer): Methods {

@@ -66,7 +66,7 @@ export interface OnceEachKafkaMessageOptions<
   InTransaction extends boolean = false,
 >
   extends RetryOptions, FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
-  /** Made by `kafka.consumer({ groupId })`. Connect and subscribe it yourself. */
+  /** Made by `kafka.consumer({ groupId })`. Connect and subscribe it yourself. No other consumer may run the config. */
   readonly consumer: KafkaConsumer;
   /** The consumer's group. It is part of the scope: two groups never skip each other's work. */
   readonly groupId: string;

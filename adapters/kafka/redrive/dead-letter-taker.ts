@@ -2,7 +2,7 @@ import { askPatiently, committedIn } from '../log/ask-admin.ts';
 import type { Fetch, KafkaMessage } from '../log/log-client.ts';
 import { DoneDeadLetters } from './done-dead-letters.ts';
 import type { KafkaClients, DeadLetterAdmin, DeadLetterConsumer } from './kafka-client.ts';
-import { TopicProgress } from './topic-progress.ts';
+import type { TopicProgress } from './topic-progress.ts';
 
 /** A dead letter that was fetched. */
 export interface FetchedDeadLetter {
@@ -15,7 +15,8 @@ export interface FetchedDeadLetter {
 }
 
 export interface ReadOptions {
-  readonly kafka: Pick<KafkaClients, 'consumer' | 'admin'>;
+  readonly kafka: Pick<KafkaClients, 'consumer'>;
+  readonly admin: DeadLetterAdmin;
   readonly topic: string;
   readonly groupId: string;
   /** Whether positions are committed. */
@@ -27,18 +28,21 @@ export interface ReadOptions {
   readonly take: (deadLetter: FetchedDeadLetter) => Promise<'passed' | 'kept' | 'untouched'>;
 }
 
-/** A partition that has dead letters which the group has not passed. */
-export interface OpenPartition {
+/** How far the group has come in a partition. */
+export interface PartitionPosition {
   readonly partition: number;
+  /** Of the next dead letter. */
+  readonly position: bigint;
   readonly end: bigint;
-  /** Where it begins, if what the group has committed is not in it any more. */
-  readonly oldest: bigint | undefined;
+  /** Whether what the group has committed is not in it any more. */
+  readonly isMoved: boolean;
 }
 
 export interface Reading {
   readonly consumer: DeadLetterConsumer;
-  readonly admin: DeadLetterAdmin;
-  readonly partitions: readonly OpenPartition[];
+  /** Those that have dead letters which the group has not passed. */
+  readonly partitions: readonly PartitionPosition[];
+  readonly progress: TopicProgress;
   readonly options: ReadOptions;
 }
 
@@ -47,9 +51,8 @@ export const HEARTBEAT_MS = 1_000;
 export type Taker = ReturnType<typeof createTaker>;
 
 /** Takes the dead letters of fetches, one after the other. */
-export function createTaker({ consumer, admin, partitions, options }: Reading) {
-  const { topic, groupId, commits, isOver, take } = options;
-  const progress = new TopicProgress(new Map(partitions.map(({ partition, end }) => [partition, end])));
+export function createTaker({ consumer, partitions, progress, options }: Reading) {
+  const { admin, topic, groupId, commits, isOver, take } = options;
   /** By partition, as committed at the last rebalance. Another promise after each one. */
   let known: Promise<ReadonlyMap<number, DoneDeadLetters>> = Promise.resolve(new Map());
 
@@ -95,15 +98,14 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
   }
 
   return {
-    progress,
     /** The group has rebalanced. Call it before the first fetch after that. */
     async joined(assigned: readonly number[]): Promise<void> {
       progress.assign(assigned);
       known = look(assigned);
-      for (const { partition, oldest } of partitions) {
+      for (const { partition, position, isMoved } of partitions) {
         // Else the client commits that nothing is committed, and what is done with is forgotten.
-        if (oldest !== undefined && assigned.includes(partition))
-          consumer.seek({ topic, partition, offset: String(oldest) });
+        if (isMoved && assigned.includes(partition))
+          consumer.seek({ topic, partition, offset: String(position) });
       }
       await known;
     },

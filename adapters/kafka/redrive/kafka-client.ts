@@ -26,7 +26,11 @@ export interface DeadLetterConsumerConfig {
 }
 
 /** An admin client of kafkajs, as far as a redrive asks it. */
-export type DeadLetterAdmin = KafkaConnection & Pick<KafkaAdmin, 'fetchOffsets' | 'fetchTopicOffsets'>;
+export interface DeadLetterAdmin
+  extends KafkaConnection, Pick<KafkaAdmin, 'fetchOffsets' | 'fetchTopicOffsets'> {
+  /** Rejects where one of the topics does not exist. */
+  fetchTopicMetadata(query: { topics: string[] }): Promise<unknown>;
+}
 
 /** What makes clients: `new Kafka({ brokers, ssl, sasl })` of kafkajs. */
 export interface KafkaClients {
@@ -34,18 +38,18 @@ export interface KafkaClients {
   consumer(config: DeadLetterConsumerConfig): DeadLetterConsumer;
   /** Makes the one that sends the copies. */
   producer(): KafkaProducer & KafkaConnection;
-  /** Makes the one that looks where the topic ends. */
+  /** Makes the one that looks which topics exist, and where the topic ends. */
   admin(): DeadLetterAdmin;
 }
 
 /** Connects a client for as long as it has work. */
-export async function connected<Client extends KafkaConnection>(
+export async function connected<Client extends KafkaConnection, T>(
   client: Client,
-  work: (client: Client) => Promise<void>,
-): Promise<void> {
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.disconnect();
   }

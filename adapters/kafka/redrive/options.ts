@@ -37,7 +37,8 @@ export interface RedriveTopicOptions extends RedriveOptions<TopicDeadLetter, Red
    */
   readonly to?: string | undefined;
   /**
-   * The group whose committed offsets say how far the dead letters are done with. Default `handle-once-redrive-<from>`.
+   * The group whose committed offsets say how far the dead letters are done with. No consumer may be in it: not the
+   * group of your workers. Default `handle-once-redrive-<from>`.
    */
   readonly groupId?: string | undefined;
 }

@@ -1,14 +1,15 @@
 import { onAbort } from '../../../src/adapter-kit.ts';
 import { fetchOf } from '../client/kafkajs.ts';
 import { askPatiently, committedIn, endsOf } from '../log/ask-admin.ts';
-import { connected, type DeadLetterAdmin, type DeadLetterConsumer } from './kafka-client.ts';
+import { connected } from './kafka-client.ts';
 import {
   createTaker,
   HEARTBEAT_MS,
-  type OpenPartition,
+  type PartitionPosition,
+  type Reading,
   type ReadOptions,
-  type Taker,
 } from './dead-letter-taker.ts';
+import { TopicProgress } from './topic-progress.ts';
 
 /** A member that was killed holds its partitions for so long. */
 const SESSION_TIMEOUT_MS = 6_000;
@@ -17,47 +18,46 @@ const LONGEST_FETCH_MS = 500;
 /**
  * Reads a topic from where its group has come to, up to where it ends now, one dead letter after the other. Commits
  * behind each how far it has come, and which dead letters behind those that were kept are done with.
+ *
+ * True where dead letters are left that another member of the group has.
  */
-export async function readDeadLetters(options: ReadOptions): Promise<void> {
+export async function readDeadLetters(options: ReadOptions): Promise<boolean> {
   const { kafka, topic, groupId, isOver } = options;
-  await connected(kafka.admin(), async (admin) => {
-    const partitions = await openPartitions(admin, options);
-    if (partitions.length === 0 || isOver()) return;
-    const reader = kafka.consumer({
-      groupId,
-      sessionTimeout: SESSION_TIMEOUT_MS,
-      heartbeatInterval: HEARTBEAT_MS,
-      maxWaitTimeInMs: LONGEST_FETCH_MS,
-    });
-    await connected(reader, async (consumer) => {
-      await consumer.subscribe({ topics: [topic], fromBeginning: true });
-      await readToEnd(consumer, createTaker({ consumer, admin, partitions, options }), options);
-    });
+  const partitions = (await positionsOf(options)).filter(({ position, end }) => position < end);
+  if (partitions.length === 0 || isOver()) return false;
+  const progress = new TopicProgress(new Map(partitions.map(({ partition, end }) => [partition, end])));
+  const reader = kafka.consumer({
+    groupId,
+    sessionTimeout: SESSION_TIMEOUT_MS,
+    heartbeatInterval: HEARTBEAT_MS,
+    maxWaitTimeInMs: LONGEST_FETCH_MS,
   });
+  await connected(reader, async (consumer) => {
+    await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await readToEnd({ consumer, partitions, progress, options });
+  });
+  // Other members commit how far they have come.
+  for (const { partition, position } of await positionsOf(options)) progress.reach(partition, position);
+  return progress.isOpen;
 }
 
-async function openPartitions(
-  admin: DeadLetterAdmin,
-  { topic, groupId, isOver }: ReadOptions,
-): Promise<OpenPartition[]> {
+/** Of all partitions. */
+async function positionsOf({ admin, topic, groupId, isOver }: ReadOptions): Promise<PartitionPosition[]> {
   const ends = (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
   const all = ends.map(({ partition }) => partition);
   const committed = await askPatiently(() => committedIn(admin, groupId, topic, all), isOver);
-  return ends.flatMap(({ partition, low, high }) => {
+  return ends.map(({ partition, low, high }) => {
     const position = BigInt(committed?.get(partition)?.offset ?? -1);
     const [oldest, end] = [BigInt(low), BigInt(high)];
-    const isGone = position >= 0n && position < oldest;
-    const isOpen = (position > oldest ? position : oldest) < end;
-    return isOpen ? [{ partition, end, oldest: isGone ? oldest : undefined }] : [];
+    const isMoved = position >= 0n && position < oldest;
+    return { partition, position: position > oldest ? position : oldest, end, isMoved };
   });
 }
 
-async function readToEnd(
-  consumer: DeadLetterConsumer,
-  taker: Taker,
-  { topic, signal, isOver }: ReadOptions,
-): Promise<void> {
-  const { progress } = taker;
+async function readToEnd(reading: Reading): Promise<void> {
+  const { consumer, progress, options } = reading;
+  const { topic, signal, isOver } = options;
+  const taker = createTaker(reading);
   let unsubscribe = (): void => undefined;
   const ended = new Promise<void>((end, fail) => {
     if (signal !== undefined) unsubscribe = onAbort(signal, end);

@@ -1,7 +1,7 @@
 import { parseOptions } from '../../../src/adapter-kit.ts';
-import type { DeadLetter } from '../../operations/redrive/dead-letter.ts';
 import { createRedrive } from '../../operations/redrive/redrive.ts';
 import type { RedriveReport } from '../../operations/redrive/redriver.ts';
+import type { KafkaProducer } from '../log/kafkajs-types.ts';
 import { produceCopy } from '../log/produce.ts';
 import { connected } from './kafka-client.ts';
 import {
@@ -11,7 +11,8 @@ import {
   type TopicDeadLetter,
 } from './options.ts';
 import { readDeadLetters } from './read-dead-letters.ts';
-import { ownerOf } from './owner-of.ts';
+import { type DeadLetterOwner, ownerOf } from './owner-of.ts';
+import { createTopicCheck, isRefusal, requireTopic, type TopicExists } from './topic-check.ts';
 
 const SUBJECT = 'redriveTopic';
 
@@ -26,7 +27,10 @@ type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
  * The copy has the headers of one in a retry topic, by which `onceEachKafkaMessage` of the same group finds the record:
  * a second copy does not run beside the first, nor after it has succeeded. A dead letter whose record has succeeded is
  * passed. One that is kept is taken again by the next call: `onDeadLetter` and the report say why. Dead letters behind
- * it that were sent are not: the metadata of the committed offset has them.
+ * it that were sent are not: the metadata of the committed offset has them. One whose topic does not exist is kept.
+ *
+ * It ends as `blocked` where another member of the group `groupId` has partitions with dead letters that are left: a
+ * redrive that runs, or was killed less than six seconds ago, or any other consumer of that group.
  *
  * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what kafkajs throws.
  *
@@ -43,32 +47,53 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
   const resolved = parseOptions(SUBJECT, redriveTopicOptions(), options);
   const { kafka, from, to, groupId = `handle-once-redrive-${from}`, scope, signal, dryRun } = resolved;
   const { take, isOver, report } = createRedrive<Place, Facts>(SUBJECT, resolved);
-  await connected(kafka.producer(), (producer) =>
-    readDeadLetters({
-      ...{ kafka, topic: from, groupId, commits: !dryRun, signal, isOver },
-      async take({ partition, message, isOurs, hasRoom }) {
-        const owner = ownerOf(message, scope);
-        const deadLetter: DeadLetter =
-          'kept' in owner
-            ? owner
-            : {
-                ...owner,
-                hasRoom: true,
-                mustStay: hasRoom ? undefined : 'too-many-kept',
-                isOurs,
-                async send() {
-                  await produceCopy(producer, to ?? owner.topic, owner.copy);
-                  return true;
-                },
-                // It is passed by the position that is committed.
-                remove: () => Promise.resolve(),
-              };
-        const place = { partition, offset: message.offset };
-        const outcome = await take({ deadLetter, place, facts: { partition, message } });
-        if (outcome === undefined) return 'untouched';
-        return outcome.state === 'kept' ? 'kept' : 'passed';
-      },
-    }),
-  );
-  return report();
+  return await connected(kafka.admin(), async (admin) => {
+    const exists = createTopicCheck(admin);
+    await requireTopic(exists, 'from', from);
+    if (to !== undefined) await requireTopic(exists, 'to', to);
+    return await connected(kafka.producer(), async (producer) => {
+      const isBlocked = await readDeadLetters({
+        ...{ kafka, admin, topic: from, groupId, commits: !dryRun, signal, isOver },
+        async take({ partition, message, isOurs, hasRoom }) {
+          const owner = ownerOf(message, scope);
+          const deadLetter =
+            'kept' in owner
+              ? owner
+              : {
+                  ...(await ownedDeadLetter(owner, to ?? owner.topic, { producer, exists })),
+                  mustStay: hasRoom ? undefined : ('too-many-kept' as const),
+                  isOurs,
+                };
+          const place = { partition, offset: message.offset };
+          const outcome = await take({ deadLetter, place, facts: { partition, message } });
+          if (outcome === undefined) return 'untouched';
+          return outcome.state === 'kept' ? 'kept' : 'passed';
+        },
+      });
+      return report(isBlocked);
+    });
+  });
+}
+
+interface Target {
+  readonly producer: KafkaProducer;
+  readonly exists: TopicExists;
+}
+
+async function ownedDeadLetter(owner: DeadLetterOwner, topic: string, { producer, exists }: Target) {
+  return {
+    ...owner,
+    unsendable: (await exists(topic)) ? undefined : ('send-refused' as const),
+    async send() {
+      try {
+        await produceCopy(producer, topic, owner.copy);
+        return true;
+      } catch (error) {
+        if (isRefusal(error)) return false;
+        throw error;
+      }
+    },
+    // It is passed by the position that is committed.
+    remove: () => Promise.resolve(),
+  };
 }

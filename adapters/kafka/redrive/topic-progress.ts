@@ -22,6 +22,11 @@ export class TopicProgress {
     return offset >= (this.#reached.get(partition) ?? 0n) && offset < (this.#ends.get(partition) ?? 0n);
   }
 
+  /** Whether dead letters of any partition are left. */
+  get isOpen(): boolean {
+    return [...this.#ends.keys()].some((partition) => this.#isOpen(partition));
+  }
+
   isReadToEnd(): boolean {
     return this.#assigned?.every((partition) => !this.#isOpen(partition)) === true;
   }

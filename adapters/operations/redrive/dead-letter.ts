@@ -12,7 +12,8 @@ import type { RecordPhase } from '../record.ts';
  * - `other-scope`: it names another scope than the option.
  * - `filtered`: the option `filter` left it out.
  * - `no-room`: the broker would not take the copy with its identity.
- * - `send-refused`: the broker refused the copy. Its record is open: the next redrive tries again.
+ * - `send-refused`: the broker refused the copy, or the topic that it goes to does not exist. The next redrive tries
+ *   again.
  * - `already-sent`: this run has sent its message before: it has failed again since, or has two dead letters.
  * - `too-many-kept`: it stands behind so many dead letters of its partition that were kept, with others between, that
  *   it could not be remembered. It was not looked at.
@@ -76,8 +77,8 @@ export interface KeptDeadLetter {
 
 /** A dead letter whose record is known, at whatever broker. */
 export interface OwnedDeadLetter extends DeadLetterIdentity {
-  /** Whether it can be sent at all. */
-  readonly hasRoom: boolean;
+  /** Why it stays where it would be sent. */
+  readonly unsendable?: Extract<KeptDeadLetterReason, 'no-room' | 'send-refused'> | undefined;
   /** Why it stays all the same, where `filter` wants it. */
   readonly mustStay?: KeptDeadLetterReason | undefined;
   /** False once another reader may have it. */

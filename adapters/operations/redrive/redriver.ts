@@ -14,7 +14,7 @@ import { type ResolvedTables, tablesOf } from '../tables.ts';
 export interface RedriveReport {
   /**
    * `finished`: no further dead letter was there. `stopped`: by `limit` or `signal`; the next call goes on from there.
-   * `blocked`: of a FIFO queue: others are behind dead letters of their group that were kept, and were not looked at.
+   * `blocked`: others are there that this call could not look at, such as those that another reader has.
    *
    * May grow in a minor version: a `switch` needs a `default`.
    */
@@ -68,7 +68,7 @@ export function createRedriver(options: RedriveSettings<never, never>) {
     const { scope, key } = deadLetter;
     const message = JSON.stringify([scope, key]);
     if (sentMessages.has(message)) return kept('already-sent');
-    if (!deadLetter.hasRoom) return kept('no-room');
+    if (deadLetter.unsendable !== undefined) return kept(deadLetter.unsendable);
     if (!dryRun) {
       if (!(await pace()) || !deadLetter.isOurs()) return undefined;
       // Unchanged: it was retried, forgotten or expired since it was looked at.
@@ -91,8 +91,9 @@ export function createRedriver(options: RedriveSettings<never, never>) {
       if (outcome.state === 'kept') keptFor[outcome.reason] = (keptFor[outcome.reason] ?? 0) + 1;
       return outcome;
     },
-    report: (): RedriveReport => ({
-      state: isOver() ? 'stopped' : 'finished',
+    /** `isBlocked`: whether dead letters are left that could not be taken. */
+    report: (isBlocked: boolean): RedriveReport => ({
+      state: isOver() ? 'stopped' : isBlocked ? 'blocked' : 'finished',
       dryRun,
       ...counts,
       keptFor,

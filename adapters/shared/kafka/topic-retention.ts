@@ -32,20 +32,33 @@ export async function topicWarnings(
   topics: readonly string[],
   settings: HandleOnceSettings,
 ): Promise<TopicWarning[]> {
-  const configNames = ['retention.ms', 'cleanup.policy'];
   try {
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name, configNames })),
-    });
-    return resources.flatMap(({ resourceName, configEntries }) =>
-      retentionWarnings(resourceName, configEntries, settings),
-    );
+    return await outlivingTopics(admin, topics, settings);
   } catch (error) {
-    const name = isError(error) ? error.name : 'unknown error';
-    const message = `the settings of ${topics.join(', ')} cannot be read (${name}): their retention was not checked. Allow DescribeConfigs on them`;
-    return [{ warning: 'TOPIC_UNREADABLE', message }];
+    return [unreadableTopics(topics, error)];
   }
+}
+
+/** Topics whose messages outlive the records that answer them. Throws what the client throws. */
+export async function outlivingTopics(
+  admin: TopicConfigs,
+  topics: readonly string[],
+  settings: HandleOnceSettings,
+): Promise<TopicWarning[]> {
+  const configNames = ['retention.ms', 'cleanup.policy'];
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name, configNames })),
+  });
+  return resources.flatMap(({ resourceName, configEntries }) =>
+    retentionWarnings(resourceName, configEntries, settings),
+  );
+}
+
+export function unreadableTopics(topics: readonly string[], error: unknown): TopicWarning {
+  const name = isError(error) ? error.name : 'unknown error';
+  const message = `the settings of ${topics.join(', ')} cannot be read (${name}): their retention was not checked. Allow DescribeConfigs on them`;
+  return { warning: 'TOPIC_UNREADABLE', message };
 }
 
 function retentionWarnings(

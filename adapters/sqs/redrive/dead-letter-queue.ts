@@ -1,10 +1,21 @@
-import { Hold, systemClock } from '../../../src/adapter-kit.ts';
+import { delay, Hold, systemClock } from '../../../src/adapter-kit.ts';
 import { startPoll, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';
 import { type ReceivedMessage, type SqsMessage, toReceivedMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 
 /** A long poll asks all servers of the queue, and so an empty one is the end of it. */
 const WAIT_SECONDS = 1;
+
+/** All that are in a queue: SQS counts those that are hidden, and those that wait for a delay, apart. */
+const COUNTS = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+];
+
+/** A count can be late: dead letters that were just removed are still in it. */
+const COUNT_TRIES = 5;
+const COUNT_AGAIN_MS = 1_000;
 
 /** What it takes to make a dead letter visible. */
 interface Held {
@@ -63,6 +74,13 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
     return [];
   }
 
+  async function countsMoreThan(known: number): Promise<boolean> {
+    const attributes = await queue.attributes().catch(() => undefined);
+    if (attributes === undefined) return true;
+    const counts = COUNTS.map((name) => Number(attributes[name] ?? 0));
+    return counts.reduce((sum, count) => sum + count) > known;
+  }
+
   /** Makes those visible that are still held. */
   async function returnAll(): Promise<void> {
     const deadLetters = [...held.values()].filter(({ hold }) => hold.isOurs());
@@ -87,13 +105,15 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
       }
     },
     /**
-     * Whether dead letters are left behind ten kept ones of a FIFO group, which is all that a receive gives of it. Also
-     * where the queue does not say how many it has.
+     * Whether the queue has more dead letters than those that were kept: another reader has them, or they are behind
+     * others of their FIFO group. Also true where the queue does not say how many it has.
      */
-    async isBlocked(): Promise<boolean> {
-      if (!queue.isFifo || kept.size === 0) return false;
-      const attributes = await queue.attributes().catch(() => undefined);
-      return attributes?.['ApproximateNumberOfMessages'] !== '0';
+    async hasOthers(isOver: () => boolean): Promise<boolean> {
+      for (let asked = 1; await countsMoreThan(kept.size); asked += 1) {
+        if (asked === COUNT_TRIES || isOver()) return true;
+        await delay(systemClock, COUNT_AGAIN_MS);
+      }
+      return false;
     },
     /** It was looked at, and stays: it is not received again. */
     keep({ messageId }: ReceivedMessage): void {

@@ -26,8 +26,9 @@ type Place = Pick<QueueDeadLetter, 'messageId'>;
  * known: `onDeadLetter` and the report say why. It is also kept where this call has sent its message already, so that
  * the call ends while the cause of the failures is still there.
  *
- * Of a group of a FIFO queue it sees ten dead letters at most beside those that it sends or removes: where ten are
- * kept, as in each dry run, it ends as `blocked`.
+ * It ends as `blocked` where the queue still counts dead letters that this call has not looked at: another reader has
+ * them, or they are in a group of a FIFO queue behind one that another reader has, or behind ten that were kept, as in
+ * each dry run. The counts are approximate: where they are late, they are asked for again for some seconds.
  *
  * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what the client throws.
  *
@@ -63,8 +64,7 @@ export async function redriveQueue(options: RedriveQueueOptions): Promise<Redriv
         if (outcome?.state === 'kept' || dryRun) deadLetters.keep(received);
       }
     }
-    const isBlocked = !isOver() && (await deadLetters.isBlocked());
-    return { ...report(), ...(isBlocked ? { state: 'blocked' as const } : {}) };
+    return report(!isOver() && (await deadLetters.hasOthers(isOver)));
   } finally {
     await deadLetters.returnAll();
   }
@@ -96,7 +96,7 @@ function deadLetterOf(
   const copy = copyOf(received.message, owner.identity);
   return {
     ...owner,
-    hasRoom: fitsInQueue(copy.MessageBody, copy.MessageAttributes),
+    unsendable: fitsInQueue(copy.MessageBody, copy.MessageAttributes) ? undefined : 'no-room',
     isOurs: () => deadLetters.isOurs(received),
     remove: () => deadLetters.remove(received),
     async send(attempts) {

@@ -6,7 +6,9 @@ import {
   redriveTopic,
   type RedriveTopicOptions,
 } from 'handle-once/kafka';
+import { ConfigResourceTypes } from 'kafkajs';
 import { expect, onTestFinished, test } from 'vitest';
+import { gate } from '../../support/gate.ts';
 import { leave, type MemberOptions, numbered, type Setup, useFixture } from './support/fixture.ts';
 
 const { kafka, setup, sql } = useFixture();
@@ -43,6 +45,22 @@ async function redrive(from: string, options: Partial<RedriveTopicOptions> = {})
   const groupId = `redrive-${from}`;
   const report = await redriveTopic({ kafka: kafka.kafka, sql, from, groupId, onDeadLetter, ...options });
   return { ...report, letters };
+}
+
+/** A dead letter of a message, without a record. */
+function letter(topic: string, offset: number, headers: Record<string, string> = {}) {
+  return {
+    value: 'v',
+    headers: {
+      ...{ 'handle-once-topic': topic, 'handle-once-partition': '0', 'handle-once-offset': String(offset) },
+      ...{ 'handle-once-timestamp': '1700000000000', 'handle-once-attempts': '1' },
+      ...{
+        'handle-once-scope': 'billing>kafka:workers',
+        'handle-once-key': `${topic}-0-${offset}`,
+        ...headers,
+      },
+    },
+  };
 }
 
 test('dead letters run again as what they were, where they were, and a dry run changes nothing', async () => {
@@ -173,19 +191,11 @@ test('a dead letter that is kept can go with its time in the topic: those behind
 
 test('dead letters of other scopes, refused ones and those without an identity are kept', async () => {
   const from = await kafka.createTopic();
-  const letter = (headers: Record<string, string>) => ({
-    value: 'v',
-    headers: {
-      ...{ 'handle-once-topic': 'orders', 'handle-once-partition': '0', 'handle-once-offset': '7' },
-      ...{ 'handle-once-timestamp': '1700000000000', 'handle-once-attempts': '1' },
-      ...{ 'handle-once-scope': 'billing>kafka:workers', 'handle-once-key': 'orders-0-7', ...headers },
-    },
-  });
   await kafka.produce(from, [
-    letter({ 'handle-once-scope': 'mail>kafka:workers' }),
-    letter({ 'handle-once-attempts': '0' }),
-    letter({ 'handle-once-scope': 'billing' }),
-    letter({ 'handle-once-offset': 'last' }),
+    letter('orders', 7, { 'handle-once-scope': 'mail>kafka:workers' }),
+    letter('orders', 7, { 'handle-once-attempts': '0' }),
+    letter('orders', 7, { 'handle-once-scope': 'billing' }),
+    letter('orders', 7, { 'handle-once-offset': 'last' }),
     { value: 'not one of ours' },
   ]);
   expect(await redrive(from, { scope: 'billing>kafka:workers' })).toMatchObject({
@@ -211,6 +221,81 @@ test('all partitions are read to where they end, also behind an aborted transact
   await failAll(group, { deadLetterTopic, producer });
   await kafka.produce(deadLetterTopic, [{ partition: 1, value: 'aborted' }], { transaction: 'aborted' });
   expect(await redrive(deadLetterTopic)).toMatchObject({ state: 'finished', sent: 6, kept: 0 });
+});
+
+test('of two redrives at once the one without a partition says that dead letters are left', async () => {
+  const group = await setup();
+  const onFailed = await deadLetters();
+  const from = onFailed.deadLetterTopic;
+  await group.produce(...numbered(6));
+  await failAll(group, onFailed);
+  const begun = gate();
+  const first = redrive(from, { perSecond: 1, onDeadLetter: begun.open });
+  await begun.opened;
+  const both = await Promise.all([first, redrive(from, { perSecond: 1 })]);
+  expect(both.map(({ state }) => state).sort()).toEqual(['blocked', 'finished']);
+  expect(both.reduce((sum, { sent }) => sum + sent, 0)).toBe(6);
+  expect(await redrive(from)).toMatchObject({ state: 'finished', sent: 0 });
+});
+
+test('the group of a live consumer is no group for a redrive: it says that dead letters are left', async () => {
+  const group = await setup();
+  const onFailed = await deadLetters();
+  await group.produce(...numbered(2));
+  await failAll(group, onFailed);
+  await group.start(() => undefined);
+  await group.caughtUp();
+  expect(await redrive(onFailed.deadLetterTopic, { groupId: group.groupId })).toMatchObject({
+    ...{ state: 'blocked', sent: 0, kept: 0 },
+  });
+});
+
+test('a dead letter whose topic does not exist is kept, and those behind it are sent', async () => {
+  const [from, topic] = [await kafka.createTopic(), await kafka.createTopic()];
+  const missing = `${topic}-missing`;
+  await kafka.produce(from, [letter(topic, 0), letter(missing, 0), letter(missing, 1), letter(topic, 1)]);
+  for (const dryRun of [true, false]) {
+    const { letters, ...report } = await redrive(from, { dryRun });
+    expect(report).toMatchObject({ state: 'finished', sent: 2, kept: 2, keptFor: { 'send-refused': 2 } });
+    expect(letters.map(({ key }) => key)).toEqual([
+      ...[`${topic}-0-0`, `${missing}-0-0`, `${missing}-0-1`, `${topic}-0-1`],
+    ]);
+  }
+  expect(await kafka.admin.listTopics()).not.toContain(missing);
+  expect(await redrive(from)).toMatchObject({ state: 'finished', sent: 0, kept: 2 });
+  await kafka.makeTopic(missing);
+  expect(await redrive(from)).toMatchObject({ state: 'finished', sent: 2, kept: 0 });
+});
+
+test('a dead letter that its topic refuses is kept, and the others are sent', async () => {
+  const group = await setup();
+  const onFailed = await deadLetters();
+  await group.produce({ value: 'x'.repeat(2_000) }, { value: 'y' });
+  await failAll(group, onFailed);
+  await kafka.admin.alterConfigs({
+    validateOnly: false,
+    resources: [
+      {
+        type: ConfigResourceTypes.TOPIC,
+        name: group.topic,
+        configEntries: [{ name: 'max.message.bytes', value: '1000' }],
+      },
+    ],
+  });
+  expect(await redrive(onFailed.deadLetterTopic)).toMatchObject({
+    ...{ state: 'finished', sent: 1, kept: 1, keptFor: { 'send-refused': 1 } },
+  });
+});
+
+test.each(['from', 'to'])('a topic that does not exist is refused: %s', async (field) => {
+  const topic = await kafka.createTopic();
+  const missing = `${topic}-missing`;
+  const refused: unknown = await redrive(topic, { [field]: missing }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(InvalidOptionsError);
+  expect((refused as InvalidOptionsError).issues).toMatchObject([
+    { field, message: expect.stringContaining(missing) as string },
+  ]);
+  expect(await kafka.admin.listTopics()).not.toContain(missing);
 });
 
 test('wrong options are refused by name', async () => {

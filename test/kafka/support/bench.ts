@@ -48,6 +48,8 @@ export function bench({ store = createMemoryStore(), work, ...options }: BenchOp
       return work?.(delivery, attempt);
     },
   );
+  void consumer.run(config as never);
+  consumer.calls.length = 0;
   consumer.join({ orders: [0] });
 
   return {
@@ -65,7 +67,7 @@ export function bench({ store = createMemoryStore(), work, ...options }: BenchOp
     /** Gives a batch to the consumer. */
     run: (batch: BatchPayload): Run => {
       const run: Run = { state: 'running', error: undefined };
-      config.eachBatch(batch).then(
+      consumer.hand(batch).then(
         () => (run.state = 'ended'),
         (error: unknown) => Object.assign(run, { state: 'threw', error }),
       );

@@ -1,10 +1,12 @@
 import type {
   BatchEvent,
+  BatchPayload,
   CrashEvent,
   GroupJoinEvent,
   KafkaConsumer,
   KafkaTopicPartitions,
   RequestEvent,
+  RunConfig,
 } from '../../../adapters/kafka/log/kafkajs-types.ts';
 import { createSubscription } from './subscription.ts';
 
@@ -22,6 +24,8 @@ export interface FakeConsumer extends KafkaConsumer {
     disconnect: () => Promise<void>;
     commit: () => Promise<void>;
   };
+  /** Calls the `eachBatch` of its last run config. */
+  hand(batch: BatchPayload): Promise<void>;
   isPaused(topic: string, partition: number): boolean;
   join(memberAssignment: Record<string, number[]>, groupId?: string): void;
   crash(error: Error, restart: boolean): void;
@@ -36,6 +40,7 @@ export function fakeConsumer(): FakeConsumer {
   const calls: string[] = [];
   let subscription = createSubscription();
   const listeners = new Map<string, Listener[]>();
+  let config: Partial<RunConfig> | undefined;
   const does = {
     run: () => Promise.resolve(),
     stop: () => Promise.resolve(),
@@ -86,7 +91,8 @@ export function fakeConsumer(): FakeConsumer {
         calls.push(`commit ${topic}/${partition} ${offset}`);
       await does.commit();
     },
-    async run() {
+    async run(given) {
+      config = given;
       calls.push('run');
       subscription = createSubscription();
       consumer.stopped = false;
@@ -101,6 +107,9 @@ export function fakeConsumer(): FakeConsumer {
       calls.push('disconnect');
       await does.disconnect();
       end();
+    },
+    async hand(batch) {
+      await config?.eachBatch?.(batch);
     },
     isPaused: (topic, partition) => subscription.isPaused(topic, partition),
     join(memberAssignment, groupId) {
