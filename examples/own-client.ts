@@ -26,10 +26,18 @@ function fromMyLibrary(pool: pg.Pool): DatabaseClient<pg.PoolClient> {
 
 async function begin<T>(pool: pg.Pool, work: (connection: pg.PoolClient) => Promise<T>): Promise<T> {
   const connection = await pool.connect();
+  let hasEnded = false;
   let isBroken = false;
+  // What work sends after its end would be committed by itself, or in the transaction of another caller.
+  const open = new Proxy(connection, {
+    get(target, name) {
+      if (name === 'query' && hasEnded) return () => Promise.reject(new Error('the transaction has ended'));
+      return Reflect.get(target, name, target) as unknown;
+    },
+  });
   try {
     await connection.query('begin');
-    const value = await work(connection);
+    const value = await work(open).finally(() => (hasEnded = true));
     await connection.query('commit');
     return value;
   } catch (error) {

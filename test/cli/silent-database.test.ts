@@ -9,7 +9,7 @@ import { useCommand } from './run-command.ts';
 const { sql, url } = useDatabase();
 const start = useCommand(url);
 
-async function stopWalk(): Promise<void> {
+test('a walk that a signal ends gives up a database that gives no answer', async () => {
   const { through, freeze } = await freezableDatabase(url);
   const ended = await sql.begin(async (tx) => {
     await tx`lock table handle_once.maintenance in access exclusive mode`;
@@ -25,9 +25,9 @@ async function stopWalk(): Promise<void> {
       /^handle-once: (the store gave no reply within 3000 ms|stopped by a signal, )[^\n]*\n$/,
     ) as string,
   });
-}
+});
 
-async function stopRedrive(): Promise<void> {
+test('so does a redrive', async () => {
   const client = createSqsClient(sqsEndpoint('elasticmq'));
   onTestFinished(() => {
     client.destroy();
@@ -50,10 +50,6 @@ async function stopRedrive(): Promise<void> {
     ...{ code: 1, stdout: '' },
     stderr: expect.stringMatching(/^handle-once: stopped by a signal, [^\n]*\n$/) as string,
   });
-}
-
-test('a walk and a redrive that a signal ends give up a database that gives no answer', async () => {
-  await Promise.all([stopWalk(), stopRedrive()]);
 });
 
 test('--timeout bounds the whole of a command, however many answers come in time', async () => {

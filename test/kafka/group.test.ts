@@ -389,6 +389,8 @@ describe('the dead letter of a run that goes on', () => {
 describe('a partition that is not ours, fetched before the group met', () => {
   test('is left alone', async () => {
     const { run, consumer, started, events } = bench();
+    consumer.join({ orders: [0, 1] });
+    consumer.join({ orders: [0] });
     const batch = fakeBatch([message(20)], { partition: 1 });
     const handled = run(batch);
     await pass(60_000);

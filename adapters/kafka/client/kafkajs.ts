@@ -5,7 +5,6 @@ import type {
   FetchedMessage,
   KafkaConsumer,
   KafkaTopicPartitions,
-  RunConfig,
 } from '../log/kafkajs-types.ts';
 import type {
   Fetch,
@@ -17,6 +16,7 @@ import type {
 } from '../log/log-client.ts';
 import { ConsumerEndedError } from '../log/stop-errors.ts';
 import type { Pauses } from '../partition/pauses.ts';
+import { idOf } from '../log/place-id.ts';
 import { KafkaJsPauses } from './kafkajs-pauses.ts';
 
 /** Translates a consumer of kafkajs. Its admin and producer are used in the shapes of kafkajs-types.ts. */
@@ -44,7 +44,6 @@ interface Known {
   readonly own: Methods;
   /** What ends the listeners of the run before. */
   readonly removers: readonly unknown[];
-  readonly isRunning: () => boolean;
 }
 
 const knownConsumers = new WeakMap<KafkaConsumer, Known>();
@@ -65,32 +64,19 @@ export function listenTo(
   { groupId, listener, pauses, around = (start) => start(), close = () => Promise.resolve() }: KafkaJsOptions,
 ): KafkaJs {
   const known = knownConsumers.get(consumer);
-  if (known?.isRunning() === true) throw wrongConsumer(RUNS_ALREADY);
   for (const remove of known?.removers.filter(isRemover) ?? []) remove();
   const own = known?.own ?? methodsOf(consumer);
   const kafkaJsPauses = new KafkaJsPauses(own, pauses);
-  const batches = new WeakSet<BatchPayload>();
-  let runs = false;
+  /** What the consumer has had since it was given, by topic and partition. */
+  const assigned = new Set<string>();
+  let hasEnded = false;
   let joinedGroup = groupId;
   let refusal: InvalidOptionsError | undefined;
 
   async function ended(stopped: Promise<void>): Promise<void> {
     await Promise.all([stopped, listener.stopping()]);
-    runs = false;
+    hasEnded = true;
     await close();
-  }
-
-  /** The config, with batches that are known to be of this consumer. */
-  function ofThisConsumer(config: Partial<RunConfig> | undefined): Partial<RunConfig> | undefined {
-    const eachBatch = config?.eachBatch;
-    if (eachBatch === undefined) return config;
-    return {
-      ...config,
-      eachBatch(payload) {
-        batches.add(payload);
-        return eachBatch(payload);
-      },
-    };
   }
 
   /** The other consumer stops with this error, and reports it to nobody. */
@@ -114,13 +100,8 @@ export function listenTo(
       listener.moved(position);
     },
     async run(config?: never) {
-      runs = true;
-      try {
-        await around(() => own.run(ofThisConsumer(config) as never));
-      } catch (error) {
-        runs = false;
-        throw error;
-      }
+      hasEnded = false;
+      await around(() => own.run(config));
     },
     async stop() {
       await ended(own.stop());
@@ -133,13 +114,14 @@ export function listenTo(
   const removers = [
     consumer.on('consumer.group_join', ({ payload }) => {
       joinedGroup = payload.groupId ?? groupId;
+      for (const [topic, partitions] of Object.entries(payload.memberAssignment))
+        for (const partition of partitions) assigned.add(idOf({ topic, partition }));
       listener.joined(payload.memberAssignment);
     }),
     consumer.on('consumer.stop', () => {
       listener.stopped();
     }),
     consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
-      if (!restart) runs = false;
       listener.crashed(error, restart);
     }),
     consumer.on('consumer.network.request', ({ payload: { apiName } }) => {
@@ -149,7 +131,7 @@ export function listenTo(
       if (batchSize === 0) listener.passedOver({ topic, partition }, after(lastOffset));
     }),
   ];
-  knownConsumers.set(consumer, { own, removers, isRunning: () => runs });
+  knownConsumers.set(consumer, { own, removers });
 
   function commit({ topic, partition }: Place, position: bigint): Promise<void> {
     return consumer.commitOffsets([{ topic, partition, offset: String(position) }]);
@@ -169,10 +151,10 @@ export function listenTo(
     endsMembership: (error): error is Error =>
       isError(error) && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
     fetchOf(payload) {
-      if (!batches.has(payload)) throw refuseOther();
       // In kafkajs a consumer that is stopped while it joins can come back, and handle messages.
-      if (!runs) throw new ConsumerEndedError();
+      if (hasEnded) throw new ConsumerEndedError();
       if (joinedGroup !== groupId) throw otherGroup(groupId, joinedGroup);
+      if (!assigned.has(idOf(payload.batch))) throw refuseOther();
       return fetchOf(payload);
     },
   };
@@ -191,8 +173,6 @@ function otherGroup(given: string, joined: string): InvalidOptionsError {
 
 const RUN_BY_ANOTHER =
   'is not the one that runs this config, or was given for a later config: make one config for each consumer, and give it to run of that consumer. Nothing was handled';
-
-const RUNS_ALREADY = 'runs already, with the config that was made for it before: stop it first';
 
 /** It is not known which partitions the consumer has that runs the config. */
 function wrongConsumer(message: string): InvalidOptionsError {

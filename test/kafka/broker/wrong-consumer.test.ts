@@ -58,23 +58,3 @@ test.runIf(isKafkaJs)('a config that was copied for another consumer stops both,
   expect(await orders.committed()).toEqual([-1]);
   expect(await bills.committed()).toEqual([-1]);
 });
-
-test.runIf(isKafkaJs)('of two consumers of a group that run one config, the wrong one stops', async () => {
-  const group = await setup({ partitions: 2 });
-  const started: string[] = [];
-  const [right, wrong] = [await subscribed(group), await subscribed(group)];
-  const { groupId, handleOnce } = group;
-  const config = onceEachKafkaMessage(
-    { consumer: right.consumer, groupId, handleOnce, onFailed: 'acknowledge', fromBeginning: true },
-    ({ message }) => {
-      started.push(String(message.value));
-    },
-  );
-  await right.consumer.run(config);
-  await wrong.consumer.run(config);
-  for (const partition of [0, 1]) await group.produce(...numbered(1, partition));
-  await until(() => wrong.crashes.length === 1);
-  expect(config.health().live).toBe(false);
-  await group.caughtUp();
-  expect(started).toHaveLength(2);
-});
