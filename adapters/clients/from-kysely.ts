@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { answeredFirst } from './answered-first.ts';
-import { LateStatements } from './late-statements.ts';
+import { LateStatements, rejected } from './late-statements.ts';
 import { textRows } from './text-rows.ts';
 
 /** A query as `CompiledQuery.raw` of Kysely makes it. */
@@ -81,18 +81,27 @@ export function fromKysely<Tx extends KyselyTransaction, IsTransaction extends b
     begin: (work) =>
       db.transaction().execute((transaction) => {
         const late = new LateStatements();
-        const guarded = transaction.withPlugin(refusing(late)) as Tx;
         const queries = queriesOf(transaction);
         return answeredFirst(
           (text) => queries.execute(text),
-          () => late.after(() => work(guarded)),
+          () => late.after(() => work(guarded(transaction, late))),
         );
       }),
     in: queriesOf,
   };
 }
 
-/** Kysely asks a plugin before it sends a statement. */
+/** Kysely asks a plugin about each statement, but not about one that is compiled. */
+function guarded<Tx extends KyselyTransaction>(transaction: Tx, late: LateStatements): Tx {
+  const copy = transaction.withPlugin(refusing(late)) as Tx;
+  const send = copy.executeQuery.bind(copy);
+  copy.executeQuery = (...given) => {
+    const refusal = late.refusalOf();
+    return refusal === undefined ? send(...given) : rejected(refusal);
+  };
+  return copy;
+}
+
 function refusing(late: LateStatements): Parameters<KyselyTransaction['withPlugin']>[0] {
   return {
     transformQuery({ node }) {

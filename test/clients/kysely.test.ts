@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { fromKysely } from '../../adapters/clients/index.ts';
@@ -29,6 +29,16 @@ function open(url: string): Library<Transaction<Tables>> {
 clientContract('Kysely', open);
 
 const { url } = useDatabase();
+
+test('a compiled query after the end of the work is refused too', async () => {
+  const db = connect(url);
+  const client = fromKysely(db);
+  const { begun, late } = await client.begin((transaction) =>
+    Promise.resolve({ begun: transaction, late: CompiledQuery.raw('select 1') }),
+  );
+  await expect(begun.executeQuery(late)).rejects.toMatchObject({ code: 'STORE' });
+  await db.destroy();
+});
 
 test('a transaction in place of a Kysely is refused with words', async () => {
   const db = connect(url);
