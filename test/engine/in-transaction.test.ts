@@ -1,7 +1,11 @@
 import postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
+import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
+import { createHost } from '../../src/engine/host.ts';
 import { createHandleOnce, type HandleOnce, TerminalError } from '../../src/index.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { WORKER_ID } from '../../src/lib/worker-id.ts';
 import type { PostgresClient } from '../../src/postgres/postgres-client.ts';
 import { createMemoryStore } from '../../testing/index.ts';
 import { gate } from '../support/gate.ts';
@@ -159,7 +163,9 @@ describe('A handler in a transaction', () => {
   });
 
   it('whose worker dies each time is counted, and ends', async () => {
-    const mortal = createHandleOnce({ sql, scope, maxDeaths: 2 });
+    // The last one to die keeps the suspect slot of its process.
+    const host = createHost(systemClock, WORKER_ID);
+    const mortal = createHandleOnceIn(host, { sql, scope, maxDeaths: 2 });
     for (const attempts of [1, 2]) {
       const running = gate();
       void mortal.inTransaction('key', 'body', async () => {
