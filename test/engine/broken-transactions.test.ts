@@ -40,7 +40,7 @@ function client(url = bench.database.url, options: object = {}): postgres.Sql {
     ...options,
   });
   onTestFinished(async () => {
-    await created.end({ timeout: 1 });
+    await created.end({ timeout: 0.1 });
     // A pool that has lost connections can forget one that it has opened since.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name}`;
   });
