@@ -1,5 +1,6 @@
 import { connectionWarning } from '../../shared/connection-warning.ts';
-import { SHARED_SESSIONS, toStoreError, UNPREPARED } from '../../../src/postgres/failure.ts';
+import { toStoreError } from '../../../src/postgres/failure.ts';
+import { SHARED_SESSIONS, UNPREPARED } from '../../../src/postgres/refusals.ts';
 import { showsSharedSessions } from '../../../src/postgres/preparing.ts';
 import { type Found, ok, problem, type Subject } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { READ_ONLY } from '../../../src/postgres/failure.ts';
+import { READ_ONLY } from '../../../src/postgres/refusals.ts';
 import { run } from '../run.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
 
