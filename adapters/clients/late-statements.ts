@@ -26,7 +26,7 @@ export class LateStatements {
   }
 }
 
-/** A rejection that ends no process where nobody waits for it, as with a statement that has no listener. */
+/** A rejection that does not end the process where no caller handles it. */
 export function rejected(error: StoreError): Promise<never> {
   const rejection = Promise.reject(error);
   rejection.catch(() => undefined);

@@ -79,10 +79,10 @@ export function listenTo(
     await close();
   }
 
-  /** The other consumer stops with this error, and reports it to nobody. */
+  /** The other consumer stops with this error. Its crash is no event of this one: it is reported here. */
   function refuseOther(): InvalidOptionsError {
     if (refusal === undefined) {
-      refusal = wrongConsumer(RUN_BY_ANOTHER);
+      refusal = otherConsumer();
       listener.crashed(refusal, false);
     }
     return refusal;
@@ -171,11 +171,11 @@ function otherGroup(given: string, joined: string): InvalidOptionsError {
   return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'groupId', message }]);
 }
 
-const RUN_BY_ANOTHER =
-  'is not the one that runs this config, or was given for a later config: make one config for each consumer, and give it to run of that consumer. Nothing was handled';
-
 /** It is not known which partitions the consumer has that runs the config. */
-function wrongConsumer(message: string): InvalidOptionsError {
+function otherConsumer(): InvalidOptionsError {
+  const message =
+    'is not the one that runs this config, or was given for a later config: make one config for each consumer, and ' +
+    'give it to run of that consumer. Nothing was handled';
   return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'consumer', message }]);
 }
 
