@@ -60,8 +60,8 @@ export function followGroup(
       assignments.abortAll('the consumer has stopped for good');
       warnStopped(groupId, error, events);
     },
-    moved(place) {
-      assignments.trackerOf(place)?.moved();
+    moved(place, to) {
+      assignments.trackerOf(place)?.moved(to);
       pauses.moved(place);
     },
   };

@@ -237,7 +237,7 @@ test('what is acknowledged ahead stays remembered where the client refuses the p
 test('what a seek has made void moves no position', () => {
   const messages = messagesAt([10]);
   const { progress, does, tracker } = partition().fetched(messages);
-  tracker.moved();
+  tracker.moved(10n);
   does.advance = () => false;
   settleAll(progress, messages, [0]);
   expect(tracker.position).toBeUndefined();

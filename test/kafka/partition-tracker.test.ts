@@ -107,7 +107,7 @@ describe('what is committed', () => {
 
   test('is the first position again after a move by a user, which the client commits, and a rejoin', async () => {
     const of = await settledTo12();
-    of.moved();
+    of.moved(5n);
     of.rejoined();
     expect(await committedAt(of, 12n)).toEqual([12n]);
   });
@@ -209,9 +209,9 @@ describe('where a client begins by itself', () => {
       },
     ],
     [
-      'its user has moved it',
+      'its user has moved it, where only the client knows to which offset',
       (of) => {
-        of.moved();
+        of.moved(undefined);
       },
     ],
   ])('is not looked at once %s', (_, happens) => {

@@ -115,6 +115,26 @@ describe('a client that would skip unread messages', () => {
     expect([started, seeks()]).toEqual([['30'], ['seek orders/0 30']]);
   });
 
+  test('is sent back to where its user has moved it, where that was forgotten', async () => {
+    const { consumer, fetch, started, seeks, eventsOf } = await readTo12();
+    consumer.seek({ topic: 'orders', partition: 0, offset: '7' });
+    const batch = await fetch(30);
+    expect([started, batch.committed, seeks()]).toEqual([[], [], ['seek orders/0 7', 'seek orders/0 7']]);
+    expect(eventsOf('log-changed')).toMatchObject([{ reason: 'position-moved', expected: '7', found: '30' }]);
+    await fetch(7);
+    expect(started).toEqual(['7']);
+  });
+
+  test.each(['-1', '-2'])(
+    'is not sent back where only the client knows which offset %s is',
+    async (offset) => {
+      const { consumer, fetch, started } = await readTo12();
+      consumer.seek({ topic: 'orders', partition: 0, offset });
+      await fetch(30);
+      expect(started).toEqual(['30']);
+    },
+  );
+
   test('after a rejoin may go on where another member has come to', async () => {
     const { consumer, fetch, started, seeks } = await readTo12();
     consumer.join({ orders: [0] });

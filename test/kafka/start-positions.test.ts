@@ -146,7 +146,7 @@ test('what another member has committed meanwhile stands, and nothing is moved',
 test('a partition that the user has moved begins there', async () => {
   const { admin, moved, assignments, started, held, start } = startWith({ orders: [0] });
   admin.ends['orders/0'] = '5';
-  assignments.trackerOf({ topic: 'orders', partition: 0 })?.moved();
+  assignments.trackerOf({ topic: 'orders', partition: 0 })?.moved(2n);
   await start();
   expect([started, moved, held.size]).toEqual([[], [], 0]);
 });

@@ -97,7 +97,7 @@ export function listenTo(
     },
     seek(position) {
       own.seek(position);
-      listener.moved(position);
+      listener.moved(position, offsetOf(position));
     },
     async run(config?: never) {
       hasEnded = false;
@@ -188,6 +188,12 @@ function methodsOf(consumer: KafkaConsumer): Methods {
     stop: consumer.stop.bind(consumer),
     disconnect: consumer.disconnect.bind(consumer),
   };
+}
+
+/** Undefined for -1 and -2, which stand for the end and the beginning. */
+function offsetOf({ offset }: { readonly offset: string }): bigint | undefined {
+  const position = BigInt(offset);
+  return position < 0n ? undefined : position;
 }
 
 function after(offset: string): bigint {

@@ -64,7 +64,7 @@ export class SessionClient implements LogConsumer {
 
   moveByUser(place: Place, position: bigint): void {
     this.moveTo(place, position);
-    this.#options.listener.moved(place);
+    this.#options.listener.moved(place, position);
   }
 
   /** Also while it stops: what was settled last is committed then. */

@@ -22,8 +22,9 @@ const MOST_TRIES = 10;
  * the fetch may run.
  *
  * A client begins at the end of a partition, by default, when its position is not in the log any more, and when a move
- * of its position has failed; and where it begins by itself that can be behind the start that was found for it. What is
- * left before that would be lost.
+ * of its position has failed; and where it begins by itself that can be behind the start that was found for it. kafkajs
+ * can forget a seek of its user's that way: an older answer on where the group begins arrives after it. What is left
+ * before that would be lost.
  */
 export async function rewindIfSkipped(
   fetch: Fetch,

@@ -89,8 +89,8 @@ export interface LogListener {
   /** The consumer has stopped: its positions and pauses are gone. */
   stopped(): void;
   crashed(error: Error, restart: boolean): void;
-  /** The user has moved the position of a partition. */
-  moved(place: Place): void;
+  /** The user has moved the position of a partition. Undefined where only the client knows the offset. */
+  moved(place: Place, to: bigint | undefined): void;
 }
 
 /** Partitions of a topic. */

@@ -85,11 +85,15 @@ export class PartitionTracker implements Place {
     this.#doubt();
   }
 
-  /** The user has moved the position: what was known of it must not be committed over that. */
-  moved(): void {
+  /**
+   * The user has moved the position: what was known of it must not be committed over that. Undefined where only the
+   * client knows to which offset that is.
+   */
+  moved(to: bigint | undefined): void {
     this.#position = undefined;
     // Where it goes, the client commits.
     this.#committed = undefined;
+    this.#latestStart = to;
     this.#isMovedByUser = true;
   }
 
@@ -103,16 +107,16 @@ export class PartitionTracker implements Place {
     this.#expected = position;
   }
 
-  /** The client begins where it likes, and must not begin behind a position. */
+  /** The client begins where it likes, and must not begin behind a position. A move of the user's stands. */
   startBy(position: bigint): void {
-    this.#latestStart = position;
+    if (!this.#isMovedByUser) this.#latestStart = position;
   }
 
-  /** How far it was read, or has to begin at the latest, where a fetch begins behind that and no user has moved it. */
+  /** How far it was read, or has to begin at the latest, where a fetch begins behind that. */
   skippedBefore({ from }: Fetch): Skipped | undefined {
-    const own = this.#expected ?? this.#latestStart;
+    const own = this.#isMovedByUser ? this.#latestStart : (this.#expected ?? this.#latestStart);
     const position = own ?? (this.#committed === undefined ? undefined : this.#position);
-    if (position === undefined || this.#isMovedByUser || from <= position) return undefined;
+    if (position === undefined || from <= position) return undefined;
     return { position, isUncontested: own !== undefined, tries: this.#tries };
   }
 

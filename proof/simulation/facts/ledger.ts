@@ -59,6 +59,8 @@ export interface KeyHistory {
   /** The bodies that were ever put on record as that. */
   readonly succeeded: Set<string>;
   readonly failed: Set<string>;
+  /** The bodies that were ever refused, while the record was of another one. */
+  readonly refused: Set<string>;
   /** What handlers have returned that was ever put on record. Undefined where a record could not keep it. */
   readonly results: Set<string | undefined>;
 }
@@ -117,7 +119,7 @@ export class Ledger {
   ofKey(key: string): KeyHistory {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
-    const sets = { succeeded: new Set<string>(), failed: new Set<string>() };
+    const sets = { succeeded: new Set<string>(), failed: new Set<string>(), refused: new Set<string>() };
     const fresh: KeyHistory = { ...nothing(), ...sets, results: new Set() };
     this.#keys.set(key, fresh);
     return fresh;
@@ -270,6 +272,10 @@ export class Ledger {
       this.#fail(history, at, this.bodyOf(last ?? { fingerprint, run: undefined }));
       return;
     }
+    if (reply.kind === 'mismatch') {
+      const body = this.bodyOf({ fingerprint, run: undefined });
+      if (history.claims.some((claim) => this.bodyOf(claim) !== body)) history.refused.add(body);
+    }
     if (reply.kind !== 'claimed') return;
     if (this.isAbsent(history, at)) Object.assign(history, nothing());
     else if (history.owner !== undefined) history.deaths += 1;
@@ -392,7 +398,7 @@ export class Ledger {
   }
 }
 
-function nothing(): Omit<KeyHistory, 'succeeded' | 'failed' | 'results'> {
+function nothing(): Omit<KeyHistory, 'succeeded' | 'failed' | 'refused' | 'results'> {
   return {
     claims: [],
     owner: undefined,

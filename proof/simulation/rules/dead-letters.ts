@@ -18,6 +18,6 @@ export const deadLetters: Rule = {
 
 function isDue(ledger: Ledger, { key, body }: PlannedMessage): boolean {
   if (key === undefined) return true;
-  const { failed, claims } = ledger.ofKey(key);
-  return failed.has(body) || claims.some((claim) => ledger.bodyOf(claim) !== body);
+  const { failed, refused } = ledger.ofKey(key);
+  return failed.has(body) || refused.has(body);
 }
