@@ -360,7 +360,8 @@ export class Ledger {
     if (claim === undefined || reply !== 'extended') return;
     const leaseEnd = Math.max(claim.leaseEnd, this.byDatabase(at) + leaseMs);
     // A heartbeat that was held up until its owner had given up says nothing of why it had.
-    const heldFrom = claim.runEnd?.how === 'lost its lease' ? claim.heldFrom : sentAt;
+    const isGivenUp = claim.runEnd?.how === 'lost its lease' || !this.seemsKept(claim);
+    const heldFrom = isGivenUp ? claim.heldFrom : sentAt;
     Object.assign(claim, { extendedAt: at, heldFrom, leaseEnd });
   }
 
