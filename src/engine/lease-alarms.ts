@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 /** Two can fail before the lease lapses. */
 export const BEATS_PER_LEASE = 3;
 
-/** How soon a heartbeat is sent again whose record a transaction has locked. */
+/** How soon a heartbeat is sent again whose record a transaction has locked, and a settle at the latest. */
 export const RESENDS_PER_LEASE = 12;
 
 /**

@@ -4,8 +4,7 @@ import { delay } from '../lib/wait.ts';
 import type { Settlement } from '../store/store.ts';
 import type { Claim, Engine } from './engine.ts';
 import type { Lease } from './lease.ts';
-
-const RESENDS = { baseMs: 25, maxMs: 1_000 };
+import { RESENDS_PER_LEASE } from './lease-alarms.ts';
 
 export interface Settled {
   /** `over`: nothing was sent, since the lease was over. */
@@ -46,7 +45,7 @@ export async function settleUntilAnswered(
         settlement = withoutRefusedText(given);
         continue;
       }
-      const delayMs = retryWait(RESENDS, failures);
+      const delayMs = resendWait(failures, engine.settings.leaseMs);
       const worthResending = error instanceof StoreError && error.retriable;
       // From the first failure: the settle may have waited in our own queue for longer than a lease.
       endsAt ??= engine.clock.monotonic() + engine.settings.leaseMs;
@@ -57,6 +56,11 @@ export async function settleUntilAnswered(
       await delay(engine.clock, delayMs);
     }
   }
+}
+
+/** The last one comes late enough for a transaction that has the record locked for half a lease. */
+function resendWait(failures: number, leaseMs: number): number {
+  return retryWait({ baseMs: 25, maxMs: Math.min(1_000, leaseMs / RESENDS_PER_LEASE) }, failures);
 }
 
 function recordLocked(): StoreError {

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/index.ts';
 import { usePostgresBench } from './support/bench.ts';
 import {
+  type Fault,
   flakyStore,
   isHeldUntil,
   isUnreachable,
@@ -49,6 +50,13 @@ describe('a line that fails', () => {
     );
     expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
     expect(await handleOnce('key', 'body', (_, { number }) => number)).toMatchObject({ result: 1 });
+  });
+
+  it('a settle that meets a lock of half a lease is sent again before the lease ends', async () => {
+    const locked: Fault = () => Promise.resolve(['locked'] as never);
+    const settle = [...Array.from({ length: 8 }, () => locked), works];
+    const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { settle }), leaseMs: 2_400 });
+    expect(await handleOnce('key', 'body', () => 'done')).toMatchObject({ state: 'succeeded' });
   });
 
   it('is never taken for success: a settle that fails until the lease ends is unrecorded', async () => {
