@@ -1,4 +1,4 @@
-import { onAbort } from '../../../src/adapter-kit.ts';
+import { isError, onAbort } from '../../../src/adapter-kit.ts';
 import { fetchOf } from '../client/kafkajs.ts';
 import { askPatiently, committedIn, endsOf } from '../log/ask-admin.ts';
 import { connected } from './kafka-client.ts';
@@ -74,17 +74,27 @@ async function readToEnd(reading: Reading): Promise<void> {
       if (batchSize === 0) progress.reach(partition, BigInt(lastOffset) + 1n);
       endIfOver();
     });
+    // Consumers of another client have the group, and with it what is left.
+    const endOrFail = (error: unknown): void => {
+      if (isOtherClients(error)) end();
+      else fail(error);
+    };
     consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
-      if (!restart) fail(error);
+      if (!restart) endOrFail(error);
     });
     const run = consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
       eachBatch: (payload) => endAfter(taker.take(fetchOf(payload))),
     });
-    run.catch(fail);
+    run.catch(endOrFail);
   });
   await ended.finally(() => {
     unsubscribe();
   });
+}
+
+/** A group whose members assign partitions in a way that kafkajs does not know lets none of kafkajs in. */
+function isOtherClients(error: unknown): boolean {
+  return isError(error) && 'type' in error && error.type === 'INCONSISTENT_GROUP_PROTOCOL';
 }
