@@ -75,7 +75,7 @@ async function readToEnd(reading: Reading): Promise<void> {
       endIfOver();
     });
     // Consumers of another client have the group, and with it what is left.
-    const endOrFail = (error: unknown): void => {
+    const endOrFail = (error: Error): void => {
       if (isOtherClients(error)) end();
       else fail(error);
     };
