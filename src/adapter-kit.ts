@@ -61,6 +61,7 @@ export { derivedScopeFault, nameOfKind } from './options/scope.ts';
 export { parseExactly } from './payload/exact-json.ts';
 export { valueAt } from './payload/json-pointer.ts';
 export { causeOf, describeThrown, nameOfThrown, toStoredError } from './payload/stored-error.ts';
+export type { CommittingClient } from './postgres/committing-client.ts';
 export { isReadTimeout } from './postgres/error-layers.ts';
 export { toDatabaseClient } from './postgres/sql-client.ts';
 export { createPreparing } from './postgres/preparing.ts';

@@ -1,11 +1,20 @@
 import * as z from 'zod/mini';
-import { hasMethods, lazily, parseOptions, satisfying, toDatabaseClient } from '../../src/adapter-kit.ts';
+import {
+  type CommittingClient,
+  hasMethods,
+  lazily,
+  parseOptions,
+  satisfying,
+  toDatabaseClient,
+} from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries, SqlClient } from '../../src/index.ts';
 import { guardedConnection } from './guarded-connection.ts';
 import { LateStatements } from './late-statements.ts';
 import { whileItWorks } from './pg-connection.ts';
 import { onOneConnection, type PgConnection, type PgPool } from './pg-pool.ts';
+import { pgStatements } from './pg-query.ts';
 import { textRows } from './text-rows.ts';
+import { Transactions } from './transactions.ts';
 
 /** What Drizzle takes as a query: an object that gives an `SQL`, which has the text and the parameters. */
 export interface DrizzleQuery {
@@ -79,35 +88,60 @@ function canBeGuarded(db: unknown): boolean {
  */
 export function fromDrizzle<Tx extends DrizzleQueryable>(db: DrizzleDatabase<Tx>): DatabaseClient<Tx> {
   parseOptions('fromDrizzle', clientSchema(), { db });
-  return { ...queriesOf(db), begin: beginOf(db), in: queriesOf };
+  const client: CommittingClient<Tx> = { ...queriesOf(db), in: queriesOf, ...transactionsOf(db) };
+  return client;
 }
 
-function beginOf<Tx>(db: DrizzleDatabase<Tx>): DatabaseClient<Tx>['begin'] {
+/** How transactions begin and end. */
+type Transacting<Tx> = Pick<CommittingClient<Tx>, 'begin' | 'lastIn' | 'sendsCommit'>;
+
+function transactionsOf<Tx>(db: DrizzleDatabase<Tx>): Transacting<Tx> {
   const { session } = db as { readonly session?: unknown };
-  if (isSession<Tx>(session) && isPostgresJs(session.client))
-    return beginOnPostgresJs(session, session.client);
-  if (isSession<Tx>(session) && isPgPool(session.client)) return beginOnPg(session, session.client);
-  return (work) => db.transaction(work);
+  if (isSession<Tx>(session) && isPostgresJs(session.client)) return onPostgresJs(session, session.client);
+  if (isSession<Tx>(session) && isPgPool(session.client)) return onPg(session, session.client);
+  return { begin: (work) => db.transaction(work) };
 }
 
 /** The transaction of `postgres` ends before its work when the connection breaks, and sends what comes after. */
-function beginOnPostgresJs<Tx>(session: Session<Tx>, sql: PostgresJs): DatabaseClient<Tx>['begin'] {
+function onPostgresJs<Tx>(session: Session<Tx>, sql: PostgresJs): Transacting<Tx> {
   const client = toDatabaseClient(sql);
-  return (work, onBroken) => {
-    const begin = (run: (transaction: unknown) => Promise<unknown>) => client.begin(run, onBroken);
-    return over({ begin }, session).transaction(work);
+  const begun = new WeakMap<object, unknown>();
+  return {
+    sendsCommit: client.sendsCommit,
+    begin(work, onBroken) {
+      let own: unknown;
+      const begin = (run: (transaction: unknown) => Promise<unknown>) =>
+        client.begin((transaction) => {
+          own = transaction;
+          return run(transaction);
+        }, onBroken);
+      return over({ begin }, session).transaction((transaction) => {
+        begun.set(transaction as object, own);
+        return work(transaction);
+      });
+    },
+    lastIn: (transaction) => (client.lastIn ?? client.in)(begun.get(transaction as object)),
   };
 }
 
 /** Drizzle keeps a connection whose BEGIN failed, and gives one back whose ROLLBACK failed. */
-function beginOnPg<Tx>(session: Session<Tx>, pool: PgPool<PgConnection>): DatabaseClient<Tx>['begin'] {
-  return (work, onBroken) =>
-    onOneConnection(pool, (connection) => {
-      const late = new LateStatements();
-      return over(guardedConnection(connection, late), session).transaction((transaction) =>
-        whileItWorks(connection, () => late.after(() => work(transaction)), onBroken),
-      );
-    });
+function onPg<Tx>(session: Session<Tx>, pool: PgPool<PgConnection>): Transacting<Tx> {
+  const onConnection = pgStatements(false);
+  const transactions = new Transactions<Tx>();
+  return {
+    begin: (work, onBroken) =>
+      onOneConnection(pool, (connection) => {
+        const late = new LateStatements();
+        const begun = over(guardedConnection(connection, late), session).transaction((transaction) => {
+          transactions.add(transaction, late, onConnection(connection));
+          return whileItWorks(connection, () => late.after(() => work(transaction)), onBroken);
+        });
+        return begun.finally(() => {
+          late.over();
+        });
+      }),
+    lastIn: transactions.lastIn,
+  };
 }
 
 function over<Tx>(client: object, session: Session<Tx>): Session<Tx> {

@@ -1,12 +1,20 @@
 import * as z from 'zod/mini';
-import { createPreparing, hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import {
+  type CommittingClient,
+  createPreparing,
+  hasMethods,
+  lazily,
+  parseOptions,
+  satisfying,
+} from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
-import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
-import { type OnBroken, whileItWorks } from './pg-connection.ts';
-import { answeredFirst } from './answered-first.ts';
-import type { PgConnection } from './pg-pool.ts';
+import { type EndingConnection, guardUntilEnd } from './guarded-connection.ts';
+import { LateStatements } from './late-statements.ts';
+import { whileItWorks } from './pg-connection.ts';
+import { type PgOptions, pgOptions, pgQueries, type PgQuery, pgStatements } from './pg-query.ts';
 import { textRows } from './text-rows.ts';
 import { poolSize } from './pool-size.ts';
+import { Transactions } from './transactions.ts';
 
 /** What runs a query: a `Knex`, or its transaction. */
 export interface KnexQueryable {
@@ -15,7 +23,7 @@ export interface KnexQueryable {
 
 /** A transaction. Its client has one connection of `pg`. */
 export interface KnexTransaction extends KnexQueryable {
-  readonly client: { acquireConnection(): Promise<PgConnection> };
+  readonly client: { acquireConnection(): Promise<EndingConnection> };
 }
 
 /** The part of a `Knex` that is used. A transaction has `isCompleted` as well. */
@@ -60,6 +68,8 @@ export function fromKnex<Tx extends KnexTransaction>(
   const { prepare } = parseOptions('fromKnex', pgOptions(), options);
   const toQuery = pgQueries();
   const preparing = createPreparing(prepare);
+  const onConnection = pgStatements(prepare);
+  const transactions = new Transactions<Tx>();
   const queriesOf = (on: KnexQueryable): DatabaseQueries => ({
     // As the driver's options, since Knex has another mark for its own bindings, and quotes those in errors.
     async query(statement, parameters) {
@@ -72,22 +82,19 @@ export function fromKnex<Tx extends KnexTransaction>(
     },
     execute: async (statements) => await on.raw(statements).options({}),
   });
-  return {
+  const client: CommittingClient<Tx> = {
     ...queriesOf(knex),
     maxConnections: poolSize(knex.client?.pool?.max),
-    begin: (work, onBroken) => begin(knex, work, onBroken),
+    tellsRollback: true,
+    begin: (work, onBroken) =>
+      knex.transaction(async (transaction) => {
+        const connection = await transaction.client.acquireConnection();
+        const late = new LateStatements();
+        transactions.add(transaction, late, onConnection(guardUntilEnd(connection, late)));
+        return await whileItWorks(connection, () => late.after(() => work(transaction)), onBroken);
+      }),
     in: queriesOf,
+    lastIn: transactions.lastIn,
   };
-}
-
-function begin<Tx extends KnexTransaction, T>(
-  knex: KnexDatabase<Tx>,
-  work: (transaction: Tx) => Promise<T>,
-  onBroken: OnBroken | undefined,
-): Promise<T> {
-  return knex.transaction(async (transaction) => {
-    const connection = await transaction.client.acquireConnection();
-    const send = (text: string) => connection.query({ text });
-    return await answeredFirst(send, () => whileItWorks(connection, () => work(transaction), onBroken));
-  });
+  return client;
 }

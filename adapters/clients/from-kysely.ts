@@ -1,9 +1,16 @@
 import * as z from 'zod/mini';
-import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import {
+  type CommittingClient,
+  hasMethods,
+  lazily,
+  parseOptions,
+  satisfying,
+} from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
-import { answeredFirst } from './answered-first.ts';
+import { rolledBackFirst } from './rolled-back-first.ts';
 import { LateStatements, rejected } from './late-statements.ts';
 import { textRows } from './text-rows.ts';
+import { Transactions } from './transactions.ts';
 
 /** A query as `CompiledQuery.raw` of Kysely makes it. */
 export interface KyselyQuery {
@@ -76,19 +83,21 @@ export function fromKysely<Tx extends KyselyTransaction, IsTransaction extends b
   db: KyselyDatabase<Tx> & { readonly isTransaction: IsTransaction } & NotTrue<IsTransaction>,
 ): DatabaseClient<Tx> {
   parseOptions('fromKysely', clientSchema(), { db });
-  return {
+  const transactions = new Transactions<Tx>();
+  const client: CommittingClient<Tx> = {
     ...queriesOf(db),
     begin: (work) =>
       db.transaction().execute((transaction) => {
         const late = new LateStatements();
         const queries = queriesOf(transaction);
-        return answeredFirst(
-          (text) => queries.execute(text),
-          () => late.after(() => work(guarded(transaction, late))),
-        );
+        const copy = guarded(transaction, late);
+        transactions.add(copy, late, queries);
+        return rolledBackFirst(queries, () => late.after(() => work(copy)));
       }),
     in: queriesOf,
+    lastIn: transactions.lastIn,
   };
+  return client;
 }
 
 /** Kysely asks a plugin about each statement, but not about one that is compiled. */
@@ -96,7 +105,7 @@ function guarded<Tx extends KyselyTransaction>(transaction: Tx, late: LateStatem
   const copy = transaction.withPlugin(refusing(late)) as Tx;
   const send = copy.executeQuery.bind(copy);
   copy.executeQuery = (...given) => {
-    const refusal = late.refusalOf();
+    const refusal = late.refusal();
     return refusal === undefined ? send(...given) : rejected(refusal);
   };
   return copy;
@@ -105,7 +114,7 @@ function guarded<Tx extends KyselyTransaction>(transaction: Tx, late: LateStatem
 function refusing(late: LateStatements): Parameters<KyselyTransaction['withPlugin']>[0] {
   return {
     transformQuery({ node }) {
-      const refusal = late.refusalOf();
+      const refusal = late.refusal();
       if (refusal !== undefined) throw refusal;
       return node;
     },

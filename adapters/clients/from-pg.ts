@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
 import {
-  createPreparing,
+  type CommittingClient,
   hasMethods,
   lazily,
   parseOptions,
   rolledBack,
   satisfying,
 } from '../../src/adapter-kit.ts';
-import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import type { DatabaseClient } from '../../src/index.ts';
 import { guardedConnection } from './guarded-connection.ts';
 import { LateStatements } from './late-statements.ts';
-import { type PgOptions, pgOptions, pgQueries } from './pg-query.ts';
-import { type OnBroken, whileItWorks } from './pg-connection.ts';
-import { onOneConnection, type PgConnection, type PgPool, type PgQueryable } from './pg-pool.ts';
-import { textRows } from './text-rows.ts';
+import { type PgOptions, pgOptions, pgStatements } from './pg-query.ts';
+import { whileItWorks } from './pg-connection.ts';
+import { onOneConnection, type PgConnection, type PgPool } from './pg-pool.ts';
+import { Transactions } from './transactions.ts';
 import { poolSize } from './pool-size.ts';
 
 const clientSchema = lazily(() =>
@@ -56,37 +56,30 @@ export function fromPg<Connection extends PgConnection>(
 ): DatabaseClient<Connection> {
   parseOptions('fromPg', clientSchema(), { pool });
   const { prepare } = parseOptions('fromPg', pgOptions(), options);
-  const toQuery = pgQueries();
-  const preparing = createPreparing(prepare);
-  const queriesOf = (on: PgQueryable): DatabaseQueries => ({
-    async query(statement, parameters) {
-      const send = (isPrepared: boolean) => on.query(toQuery(statement, parameters, isPrepared));
-      return textRows((await preparing(send)).rows);
-    },
-    execute: async (statements) => await on.query({ text: statements }),
-  });
-  return {
+  const queriesOf = pgStatements(prepare);
+  const transactions = new Transactions<Connection>();
+  const client: CommittingClient<Connection> = {
     ...queriesOf(pool),
     maxConnections: poolSize(pool.options?.max),
     tellsRollback: true,
-    begin: (work, onBroken) => begin(pool, work, onBroken),
+    begin: (work, onBroken) =>
+      onOneConnection(pool, async (connection) => {
+        const late = new LateStatements();
+        const guarded = guardedConnection(connection, late);
+        transactions.add(guarded, late, queriesOf(connection));
+        await connection.query({ text: 'begin' });
+        const value = await whileItWorks(connection, () => late.after(() => work(guarded)), onBroken).finally(
+          () => {
+            late.over();
+          },
+        );
+        const { command } = await connection.query({ text: 'commit' });
+        // A transaction that has failed is answered with a rollback, and no error.
+        if (command === 'ROLLBACK') throw rolledBack();
+        return value;
+      }),
     in: queriesOf,
+    lastIn: transactions.lastIn,
   };
-}
-
-function begin<Connection extends PgConnection, T>(
-  pool: PgPool<Connection>,
-  work: (connection: Connection) => Promise<T>,
-  onBroken: OnBroken | undefined,
-): Promise<T> {
-  return onOneConnection(pool, async (connection) => {
-    const late = new LateStatements();
-    const guarded = guardedConnection(connection, late);
-    await connection.query({ text: 'begin' });
-    const value = await whileItWorks(connection, () => late.after(() => work(guarded)), onBroken);
-    const { command } = await connection.query({ text: 'commit' });
-    // A transaction that has failed is answered with a rollback, and no error.
-    if (command === 'ROLLBACK') throw rolledBack();
-    return value;
-  });
+  return client;
 }

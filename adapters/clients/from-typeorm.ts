@@ -1,9 +1,16 @@
 import * as z from 'zod/mini';
-import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import {
+  type CommittingClient,
+  hasMethods,
+  lazily,
+  parseOptions,
+  satisfying,
+} from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
-import { answeredFirst } from './answered-first.ts';
+import { closeIfUnanswered, type EndingConnection } from './guarded-connection.ts';
 import { LateStatements, rejected } from './late-statements.ts';
 import { textRows } from './text-rows.ts';
+import { Transactions } from './transactions.ts';
 
 /** What runs a query: a `DataSource`, or the `EntityManager` of a transaction. */
 export interface TypeOrmQueryable {
@@ -12,7 +19,12 @@ export interface TypeOrmQueryable {
 
 /** A transaction. All that it sends passes the `query` of its runner, TypeORM's COMMIT and ROLLBACK too. */
 export interface TypeOrmTransaction extends TypeOrmQueryable {
-  readonly queryRunner?: { query(statement: string, ...rest: never[]): Promise<unknown> } | undefined;
+  readonly queryRunner?:
+    | {
+        connect(): Promise<Pick<EndingConnection, 'end'>>;
+        query(statement: string, ...rest: never[]): Promise<unknown>;
+      }
+    | undefined;
 }
 
 /** The part of a `DataSource` that is used. An `EntityManager` is not initialized. */
@@ -55,23 +67,41 @@ export function fromTypeOrm<Tx extends TypeOrmTransaction>(
   dataSource: TypeOrmDataSource<Tx>,
 ): DatabaseClient<Tx> {
   parseOptions('fromTypeOrm', clientSchema(), { dataSource });
-  return { ...queriesOf(dataSource), begin: (work) => begin(dataSource, work), in: queriesOf };
+  const transactions = new Transactions<Tx>();
+  const client: CommittingClient<Tx> = {
+    ...queriesOf(dataSource),
+    begin: (work) => dataSource.transaction((manager) => inGuarded(manager, transactions, work)),
+    in: queriesOf,
+    lastIn: transactions.lastIn,
+  };
+  return client;
 }
 
-function begin<Tx extends TypeOrmTransaction, T>(
-  dataSource: TypeOrmDataSource<Tx>,
+/**
+ * Of a transaction with an open one in it TypeORM ends only the inner one, by its savepoint. So the end is sent by how
+ * the work has ended.
+ */
+async function inGuarded<Tx extends TypeOrmTransaction, T>(
+  manager: Tx,
+  transactions: Transactions<Tx>,
   work: (manager: Tx) => Promise<T>,
 ): Promise<T> {
-  return dataSource.transaction((manager) => {
-    const runner = manager.queryRunner as NonNullable<Tx['queryRunner']>;
-    const send = runner.query.bind(runner);
-    const late = new LateStatements();
-    runner.query = (statement, ...rest) => {
-      const refusal = late.refusalOf(statement);
-      return refusal === undefined ? send(statement, ...rest) : rejected(refusal);
-    };
-    return answeredFirst(send, () => late.after(() => work(manager)));
-  });
+  const runner = manager.queryRunner as NonNullable<Tx['queryRunner']>;
+  const connection = await runner.connect();
+  const send = runner.query.bind(runner);
+  const late = new LateStatements();
+  transactions.add(manager, late, queriesOf({ query: send }));
+  runner.query = async (statement, ...rest) => {
+    const end = late.endBy(statement);
+    const refusal = end === undefined ? late.refusal() : undefined;
+    if (refusal !== undefined) return await rejected(refusal);
+    if (end === undefined) return await send(statement, ...rest);
+    return await send(end.toUpperCase()).catch((error: unknown) => {
+      closeIfUnanswered(connection, error);
+      throw error;
+    });
+  };
+  return await late.after(() => work(manager));
 }
 
 function queriesOf(on: TypeOrmQueryable): DatabaseQueries {

@@ -1,6 +1,14 @@
-import { type LateStatements, rejected } from './late-statements.ts';
+import { isReadTimeout, rolledBack } from '../../src/adapter-kit.ts';
+import type { StoreError } from '../../src/index.ts';
+import { type End, type LateStatements, rejected } from './late-statements.ts';
+import type { PgConnection, PgQueryable } from './pg-pool.ts';
 
-/** A connection of `pg` that sends nothing after the work of its transaction has ended. */
+/** A connection of `pg` that its pool drops once it has ended. */
+export interface EndingConnection extends PgConnection {
+  end(): Promise<void>;
+}
+
+/** A connection of `pg` that sends nothing for a handler that has returned or thrown. */
 export function guardedConnection<Connection extends object>(
   connection: Connection,
   late: LateStatements,
@@ -10,18 +18,75 @@ export function guardedConnection<Connection extends object>(
       const member: unknown = Reflect.get(target, name, target);
       if (name !== 'query') return member;
       return (...given: unknown[]) => {
-        const refusal = late.refusalOf(textOf(given[0]));
-        if (refusal === undefined) return (member as Query).apply(target, given);
-        const callback = given.at(-1);
-        if (typeof callback !== 'function') return rejected(refusal);
-        (callback as (error: unknown) => void)(refusal);
-        return undefined;
+        const refusal = late.endBy(textOf(given[0])) === undefined ? late.refusal() : undefined;
+        return refusal === undefined ? (member as Query).apply(target, given) : refused(given, refusal);
       };
     },
   });
 }
 
+/**
+ * Puts the guard on a connection itself, until its library ends the transaction. Returns what sends to it without the
+ * guard.
+ */
+export function guardUntilEnd(connection: EndingConnection, late: LateStatements): PgQueryable {
+  const send = connection.query.bind(connection);
+  const hasOwn = Object.hasOwn(connection, 'query');
+  const guard = (...given: unknown[]): unknown => {
+    const end = late.endBy(textOf(given[0]));
+    if (end !== undefined) {
+      // The library refuses what comes after.
+      if (hasOwn) connection.query = send;
+      else delete (connection as Partial<EndingConnection>).query;
+      return answered(given, endTransaction({ query: send, end: () => connection.end() }, end));
+    }
+    const refusal = late.refusal();
+    return refusal === undefined ? (send as Query)(...given) : refused(given, refusal);
+  };
+  connection.query = guard as typeof send;
+  return { query: send };
+}
+
+/**
+ * Ends the transaction of a connection. Where that gets no answer the connection is closed: its next caller would be in
+ * the transaction.
+ */
+export async function endTransaction(
+  connection: Pick<EndingConnection, 'query' | 'end'>,
+  end: End,
+): Promise<unknown> {
+  try {
+    const result = await connection.query({ text: end });
+    // A transaction that has failed is answered with a rollback, and no error.
+    if (end === 'commit' && result.command === 'ROLLBACK') throw rolledBack();
+    return result;
+  } catch (error) {
+    closeIfUnanswered(connection, error);
+    throw error;
+  }
+}
+
+/** After its `query_timeout` `pg` takes a statement that waits out of its queue, and never sends it. */
+export function closeIfUnanswered(connection: Pick<EndingConnection, 'end'>, error: unknown): void {
+  if (isReadTimeout(error)) connection.end().catch(() => undefined);
+}
+
 type Query = (...given: unknown[]) => unknown;
+type Callback = (error: unknown, result?: unknown) => void;
+
+function refused(given: readonly unknown[], refusal: StoreError): unknown {
+  return answered(given, rejected(refusal));
+}
+
+/** As `pg` answers: to a callback where there is one. */
+function answered(given: readonly unknown[], answer: Promise<unknown>): Promise<unknown> | undefined {
+  const callback = given.at(-1);
+  if (typeof callback !== 'function') return answer;
+  answer.then((result) => {
+    (callback as Callback)(null, result);
+  }, callback as Callback);
+  return undefined;
+}
 
 function textOf(query: unknown): unknown {
   return typeof query === 'string' ? query : (query as { text?: unknown } | undefined)?.text;

@@ -1,28 +1,52 @@
 import { transactionEnded } from '../../src/adapter-kit.ts';
 import type { StoreError } from '../../src/index.ts';
 
-/** What libraries send themselves to end a transaction. */
-const END = /^(?:commit|rollback)$/i;
+/** How a transaction ends. */
+export type End = 'commit' | 'rollback';
+
+/** What libraries send themselves to end a transaction, or what they take for one of their savepoints. */
+const END = /^(?:commit|rollback|release savepoint|rollback to savepoint)\b/i;
 
 /**
- * Refuses what is sent to a transaction when its work has ended. The connection has left the transaction then, or is in
- * that of another caller.
+ * Refuses what a handler sends to a transaction once it has returned or thrown: it would run behind the settle, after
+ * the end, or in the transaction of another caller.
  */
 export class LateStatements {
-  #hasEnded = false;
+  #isClosed = false;
+  #end: End | undefined;
 
+  /** The handler has returned: its record is settled next. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Runs the work of a transaction: the handler, and the settle. After it only the end may be sent. */
   async after<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      const value = await work();
+      this.#end = 'commit';
+      return value;
+    } catch (error) {
+      this.#end = 'rollback';
+      throw error;
     } finally {
-      this.#hasEnded = true;
+      this.close();
     }
   }
 
-  /** The error for a statement that may not be sent, by its text. */
-  refusalOf(statement?: unknown): StoreError | undefined {
-    if (!this.#hasEnded || (typeof statement === 'string' && END.test(statement))) return undefined;
-    return transactionEnded();
+  /** The transaction has ended: not even that may be sent, since the connection may be another caller's. */
+  over(): void {
+    this.#end = undefined;
+  }
+
+  /** How the transaction has to end, where its library sends that. Undefined for any other statement. */
+  endBy(statement: unknown): End | undefined {
+    return typeof statement === 'string' && END.test(statement) ? this.#end : undefined;
+  }
+
+  /** The error for a statement that may not be sent. */
+  refusal(): StoreError | undefined {
+    return this.#isClosed ? transactionEnded() : undefined;
   }
 }
 

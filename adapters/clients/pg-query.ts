@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { flag, NOT_AN_OBJECT, lazily } from '../../src/adapter-kit.ts';
+import { createPreparing, flag, NOT_AN_OBJECT, lazily } from '../../src/adapter-kit.ts';
+import type { DatabaseQueries } from '../../src/index.ts';
+import type { PgQueryable } from './pg-pool.ts';
+import { textRows } from './text-rows.ts';
 
 /** Options of `fromPg` and `fromKnex`. */
 export interface PgOptions {
@@ -30,6 +33,19 @@ export function pgQueries(): (text: string, values: (string | null)[], isPrepare
     const query: PgQuery = { text, values, rowMode: 'array', types: AS_TEXT };
     return isPrepared ? { ...query, name: nameOf(text, names) } : query;
   };
+}
+
+/** What runs our statements on a pool or a connection of `pg`. */
+export function pgStatements(prepare: boolean): (on: PgQueryable) => DatabaseQueries {
+  const toQuery = pgQueries();
+  const preparing = createPreparing(prepare);
+  return (on) => ({
+    async query(statement, parameters) {
+      const send = (isPrepared: boolean) => on.query(toQuery(statement, parameters, isPrepared));
+      return textRows((await preparing(send)).rows);
+    },
+    execute: async (statements) => await on.query({ text: statements }),
+  });
 }
 
 const AS_TEXT = { getTypeParser: () => String };

@@ -13,6 +13,7 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
   return {
     ...queriesOf(sql, preparing),
     maxConnections: Number.isInteger(sql.options?.max) ? Number(sql.options?.max) : undefined,
+    sendsCommit: true,
     begin: (work, onBroken) => beginPostgres(sql, transactions, work, onBroken),
     in: (transaction) => queriesOf(transaction as PostgresQueries, preparing),
     lastIn(transaction) {

@@ -17,6 +17,8 @@ interface Opened {
 }
 
 const READ_TIMEOUT_MS = 250;
+/** Than the timeout. */
+const LONGER = 'select pg_sleep(0.6)';
 
 function poolOf(connectionString: string): pg.Pool {
   return new pg.Pool({ connectionString, max: 1, query_timeout: READ_TIMEOUT_MS });
@@ -79,5 +81,26 @@ describe.for(Object.entries<(url: string) => unknown>(LIBRARIES))('%s', ([, open
     await library.close();
 
     expect(await sql`select id from lines`).toEqual([{ id: 'second' }]);
+  });
+
+  test('a statement that its handler did not await does not keep the ROLLBACK from being sent', async () => {
+    const { sql } = database;
+    await sql`create table notes (id text)`;
+    const { client, close } = (await open(database.url)) as Opened;
+    const first = endOf(() =>
+      client.begin(async (transaction) => {
+        const queries = client.in(transaction);
+        await queries.execute("insert into notes values ('first')");
+        const chain = queries.execute('select pg_sleep(0.1)').then(() => queries.execute(LONGER));
+        chain.catch(() => undefined);
+        throw new Error('the handler throws');
+      }),
+    );
+    expect(await first).toEqual({ error: expect.anything() as unknown });
+    await client.begin((transaction) =>
+      client.in(transaction).execute("insert into notes values ('second')"),
+    );
+    await close();
+    expect(await sql`select id from notes`).toEqual([{ id: 'second' }]);
   });
 });

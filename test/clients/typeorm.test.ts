@@ -35,6 +35,27 @@ test('a database that goes away can be asked again', async () => {
   for (const error of errors) expect(error).toMatchObject({ code: 'STORE', retriable: true });
 });
 
+test('a transaction with one in it that is open ends as a whole', async () => {
+  const extra = { max: 1, query_timeout: 250 };
+  const dataSource = await new DataSource({ type: 'postgres', url, extra }).initialize();
+  const client = fromTypeOrm(dataSource);
+  await dataSource.query('create table nested (id text)');
+  const insert = (on: EntityManager, id: string) => on.query('insert into nested values ($1)', [id]);
+  await client.begin(async (manager) => {
+    await insert(manager, 'committed');
+    manager.transaction((inner) => inner.query('select pg_sleep(0.05)')).catch(() => undefined);
+    await manager.query('select');
+  });
+  const timedOut = client.begin(async (manager) => {
+    await insert(manager, 'rolled back');
+    await manager.transaction((inner) => inner.query('select pg_sleep(0.6)'));
+  });
+  await expect(timedOut).rejects.toThrow(/read timeout/);
+  await client.begin((manager) => insert(manager, 'next'));
+  expect(await dataSource.query('select id from nested')).toEqual([{ id: 'committed' }, { id: 'next' }]);
+  await dataSource.destroy();
+});
+
 test('an entity manager in place of a data source is refused with words', async () => {
   const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
   expect(() => fromTypeOrm(dataSource.manager as never)).toThrow(

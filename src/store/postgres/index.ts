@@ -32,7 +32,7 @@ export function createPostgresStore<Tx>(
   return {
     claim: async (requests, terms) =>
       requests.length === 0 ? [] : await claim(client, statements, requests, terms),
-    tellsRollback: client.tellsRollback === true || client.lastIn !== undefined,
+    tellsRollback: client.tellsRollback === true || client.sendsCommit === true,
     begin: (work, onBroken) => beginWhole(client, work, onBroken),
     settleLast: (transaction, ...settle) => {
       const last = client.lastIn?.(transaction) ?? client.in(transaction);
