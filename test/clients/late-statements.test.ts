@@ -56,7 +56,8 @@ describe.for(Object.entries(LIBRARIES))('%s', ([, open]) => {
   test('refuses what a handler sends while its record is settled: it could undo that', async () => {
     const { sql } = database;
     await sql`create table lines (id text)`;
-    const { client, close } = (await open(database.url)) as Opened;
+    const library = (await open(database.url)) as Opened;
+    const { client } = library;
     await client.begin(async (transaction) => {
       const ofHandler = client.in(transaction);
       await ofHandler.execute("insert into lines values ('mine')");
@@ -66,7 +67,7 @@ describe.for(Object.entries(LIBRARIES))('%s', ([, open]) => {
       await settled;
     });
     await client.begin((transaction) => client.in(transaction).execute("insert into lines values ('next')"));
-    await close();
+    await library.close();
     expect(await sql`select id from lines`).toEqual([{ id: 'mine' }, { id: 'settled' }, { id: 'next' }]);
   });
 
@@ -74,7 +75,8 @@ describe.for(Object.entries(LIBRARIES))('%s', ([, open]) => {
     const { sql } = database;
     await sql`create table if not exists others (id text)`;
     await sql`truncate others`;
-    const { client, close } = (await open(database.url)) as Opened;
+    const library = (await open(database.url)) as Opened;
+    const { client } = library;
     let late: ReturnType<DatabaseClient['in']> | undefined;
     const first = client.begin((transaction) => {
       late = client.in(transaction);
@@ -88,13 +90,12 @@ describe.for(Object.entries(LIBRARIES))('%s', ([, open]) => {
       throw new Error('this one too');
     });
     await expect(second).rejects.toThrow('this one too');
-    await close();
+    await library.close();
     expect(await sql`select id from others`).toEqual([]);
   });
 });
 
 /** What runs the settle. */
 function lastIn(client: object, transaction: unknown): Pick<DatabaseClient, 'query'> {
-  const { lastIn: last } = client as { lastIn(transaction: unknown): Pick<DatabaseClient, 'query'> };
-  return last(transaction);
+  return (client as { lastIn(transaction: unknown): Pick<DatabaseClient, 'query'> }).lastIn(transaction);
 }

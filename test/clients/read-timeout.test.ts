@@ -86,7 +86,8 @@ describe.for(Object.entries<(url: string) => unknown>(LIBRARIES))('%s', ([, open
   test('a statement that its handler did not await does not keep the ROLLBACK from being sent', async () => {
     const { sql } = database;
     await sql`create table notes (id text)`;
-    const { client, close } = (await open(database.url)) as Opened;
+    const library = (await open(database.url)) as Opened;
+    const { client } = library;
     const first = endOf(() =>
       client.begin(async (transaction) => {
         const queries = client.in(transaction);
@@ -100,7 +101,7 @@ describe.for(Object.entries<(url: string) => unknown>(LIBRARIES))('%s', ([, open
     await client.begin((transaction) =>
       client.in(transaction).execute("insert into notes values ('second')"),
     );
-    await close();
+    await library.close();
     expect(await sql`select id from notes`).toEqual([{ id: 'second' }]);
   });
 });
