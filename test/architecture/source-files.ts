@@ -27,7 +27,7 @@ export function importsOf(file: string): Import[] {
   return scan(file, readFileSync(join(root, file), 'utf8'));
 }
 
-/** What importing each file loads: the packages and builtins of its whole graph of project files. Types load nothing. */
+/** What importing each file loads: packages and builtins of its whole graph of project files. Types load nothing. */
 export function loadedBy(entries: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const { inputs } = buildSync({
     ...{ entryPoints: [...entries], absWorkingDir: root, bundle: true, packages: 'external' },

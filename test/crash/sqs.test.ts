@@ -116,7 +116,7 @@ describe.each(receivers)('A worker (%s) that is killed', (receiver) => {
     '%s: another one finishes, and every message has succeeded',
     async (crashAt) => {
       const queue = await fixture.setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: LEASE_MS });
-      // The worker has one message at its death: with a second, that one would be claimed, or not yet, as chance has it.
+      // The worker has one message at its death: chance would have it whether it has claimed a second one.
       await queue.send('0');
       expect(await runWorker({ ...settingsFor(queue, crashAt), receiver }).ended).toBe('SIGKILL');
       await lapseLeases(queue);
