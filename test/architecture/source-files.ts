@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSync, type Metafile } from 'esbuild';
 import ts from 'typescript';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -26,31 +27,28 @@ export function importsOf(file: string): Import[] {
   return scan(file, readFileSync(join(root, file), 'utf8'));
 }
 
-/** What importing a file loads: the packages and builtins of its whole graph of project files. Types load nothing. */
-export function loadedBy(entry: string): Set<string> {
+/** What importing each file loads: packages and builtins of its whole graph of project files. Types load nothing. */
+export function loadedBy(entries: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const { inputs } = buildSync({
+    ...{ entryPoints: [...entries], absWorkingDir: root, bundle: true, packages: 'external' },
+    ...{ platform: 'node', format: 'esm', outdir: 'never-written', write: false, metafile: true },
+  }).metafile;
+  return new Map(entries.map((entry) => [entry, packagesFrom(entry, inputs)]));
+}
+
+function packagesFrom(entry: string, inputs: Metafile['inputs']): Set<string> {
   const seen = new Set<string>();
   const packages = new Set<string>();
   const visit = (file: string): void => {
     if (seen.has(file)) return;
     seen.add(file);
-    for (const { to, relative: isRelative } of valueImportsOf(file)) {
-      if (isRelative) visit(to);
-      else packages.add(to);
+    for (const { path, external } of inputs[file]?.imports ?? []) {
+      if (external === true) packages.add(path);
+      else visit(path);
     }
   };
   visit(entry);
   return packages;
-}
-
-function valueImportsOf(file: string): Import[] {
-  const { outputText } = ts.transpileModule(readFileSync(join(root, file), 'utf8'), {
-    compilerOptions: {
-      target: ts.ScriptTarget.ESNext,
-      module: ts.ModuleKind.ESNext,
-      verbatimModuleSyntax: true,
-    },
-  });
-  return scan(file, outputText);
 }
 
 function scan(from: string, text: string): Import[] {

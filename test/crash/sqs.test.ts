@@ -5,7 +5,13 @@ import { createQueue, drain, sqsEndpoint } from '../support/sqs.ts';
 import { type Setup, useFixture } from '../sqs/support/fixture.ts';
 import { until } from '../support/until.ts';
 import { runWorker } from './sqs/run-worker.ts';
-import { type CrashPoint, crashPoints, receivers, type WorkerSettings } from './sqs/settings.ts';
+import {
+  type CrashPoint,
+  crashPoints,
+  type Receiver,
+  receivers,
+  type WorkerSettings,
+} from './sqs/settings.ts';
 
 const LEASE_MS = 700;
 const MESSAGES = 3;
@@ -99,25 +105,34 @@ const PROMISED: Record<CrashPoint, Promised> = {
   'before-delete': { effects: 1, attempts: 1, replayed: 1 },
 };
 
-describe.each(receivers)('A worker (%s) that is killed', (receiver) => {
-  test.each(crashPoints)('%s: another one finishes, and every message has succeeded', async (crashAt) => {
-    const queue = await fixture.setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: LEASE_MS });
-    // The worker has one message at its death: with a second, that one would be claimed, or not yet, as chance has it.
-    await queue.send('0');
-    expect(await runWorker({ ...settingsFor(queue, crashAt), receiver }).ended).toBe('SIGKILL');
-    await lapseLeases(queue);
-    for (let n = 1; n < MESSAGES; n += 1) await queue.send(String(n));
-    const worker = await survivor(queue);
-    await queue.empty();
+/** Between claim and settle, a message is in the hands of the engine, whoever received it. */
+const POINTS: Record<Receiver, readonly CrashPoint[]> = {
+  createSqsWorker: crashPoints,
+  'sqs-consumer': ['before-claim', 'before-delete'],
+};
 
-    const { effects, attempts, replayed } = PROMISED[crashAt];
-    const records = await recordsOf(queue);
-    expect(records.map(({ state }) => state)).toEqual(Array<string>(MESSAGES).fill('succeeded'));
-    expect(records.map((record) => record.attempts)).toEqual([1, 1, attempts]);
-    expect(await countsIn('plain_effects', queue)).toEqual([effects, 1, 1]);
-    expect(await countsIn('keyed_effects', queue), 'an effect under its child key').toEqual([1, 1, 1]);
-    expect(worker.counts().replayed).toBe(replayed);
-  });
+describe.each(receivers)('A worker (%s) that is killed', (receiver) => {
+  test.each(POINTS[receiver])(
+    '%s: another one finishes, and every message has succeeded',
+    async (crashAt) => {
+      const queue = await fixture.setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: LEASE_MS });
+      // The worker has one message at its death: chance would have it whether it has claimed a second one.
+      await queue.send('0');
+      expect(await runWorker({ ...settingsFor(queue, crashAt), receiver }).ended).toBe('SIGKILL');
+      await lapseLeases(queue);
+      for (let n = 1; n < MESSAGES; n += 1) await queue.send(String(n));
+      const worker = await survivor(queue);
+      await queue.empty();
+
+      const { effects, attempts, replayed } = PROMISED[crashAt];
+      const records = await recordsOf(queue);
+      expect(records.map(({ state }) => state)).toEqual(Array<string>(MESSAGES).fill('succeeded'));
+      expect(records.map((record) => record.attempts)).toEqual([1, 1, attempts]);
+      expect(await countsIn('plain_effects', queue)).toEqual([effects, 1, 1]);
+      expect(await countsIn('keyed_effects', queue), 'an effect under its child key').toEqual([1, 1, 1]);
+      expect(worker.counts().replayed).toBe(replayed);
+    },
+  );
 });
 
 describe('A message that kills its worker each time', () => {

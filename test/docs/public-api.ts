@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { root } from '../architecture/source-files.ts';
-import { projectOptions } from './type-errors.ts';
+import { parsingOnce, projectOptions } from './type-errors.ts';
 
 /** Something that the package exports, a type that an export is made of, or a member of one. */
 export interface PublicName {
@@ -25,7 +25,7 @@ export interface PublicName {
 export function publicNames(): PublicName[] {
   const options = projectOptions();
   const entries = Object.values(options.paths ?? {}).map(([file = '']) => join(root, file));
-  const program = ts.createProgram(entries, options);
+  const program = ts.createProgram(entries, options, parsingOnce(options));
   const checker = program.getTypeChecker();
   const exported = entries.flatMap((entry) => exportsOf(checker, program.getSourceFile(entry)));
   const seen = withTheirTypes(checker, exported);

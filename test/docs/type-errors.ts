@@ -7,6 +7,18 @@ const PRELUDE = ['prelude', 'confluent', 'platformatic'].map((name) => join(root
 /** What every program shares: the libraries and the project. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
+/** A host that parses a file once for all programs. */
+export function parsingOnce(options: ts.CompilerOptions): ts.CompilerHost {
+  const disk = ts.createCompilerHost(options);
+  return {
+    ...disk,
+    getSourceFile(name, ...rest) {
+      if (!parsed.has(name)) parsed.set(name, disk.getSourceFile(name, ...rest));
+      return parsed.get(name);
+    },
+  };
+}
+
 /** Compiles examples under the project's own strict options. Returns what the compiler says, by example. */
 export function typeErrors(
   snippets: readonly (Snippet & { readonly imports?: string })[],
@@ -19,7 +31,7 @@ export function typeErrors(
     ]),
   );
   const options = projectOptions();
-  const disk = ts.createCompilerHost(options);
+  const disk = parsingOnce(options);
   const host: ts.CompilerHost = {
     ...disk,
     fileExists: (name) => files.has(name) || disk.fileExists(name),
@@ -27,8 +39,7 @@ export function typeErrors(
     getSourceFile(name, languageVersion, ...rest) {
       const file = files.get(name);
       if (file !== undefined) return ts.createSourceFile(name, file.text, languageVersion);
-      if (!parsed.has(name)) parsed.set(name, disk.getSourceFile(name, languageVersion, ...rest));
-      return parsed.get(name);
+      return disk.getSourceFile(name, languageVersion, ...rest);
     },
   };
   const program = ts.createProgram({ rootNames: [...PRELUDE, ...files.keys()], options, host });

@@ -5,7 +5,7 @@ import type { SqsConsumerKeptReason } from '../../adapters/sqs/sqs-consumer/even
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { useFixture } from '../sqs/support/fixture.ts';
-import { createQueue, drain, sqsServers } from '../support/sqs.ts';
+import { createQueue, drain } from '../support/sqs.ts';
 import { damagedStore } from '../support/damaged-store.ts';
 import { consume, type Handler, wrapperNames } from './support/consume.ts';
 
@@ -115,8 +115,8 @@ const rows: Row[] = [
   { name: 'an abort before it started', signal: () => AbortSignal.abort(), left: 'aborted', seconds: 0 },
 ];
 
-describe.each(sqsServers)('sqs-consumer on %s', (server) => {
-  const fixture = useFixture(server);
+describe('sqs-consumer', () => {
+  const fixture = useFixture('elasticmq');
 
   describe.each(wrapperNames)('with %s', (wrapper) => {
     async function run(row: Row) {

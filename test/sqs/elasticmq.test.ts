@@ -1,3 +1,5 @@
-import { sqsSuite } from './suite.ts';
+import { answersSuite, messagesSuite, useCheckedFixture } from './suite.ts';
 
-sqsSuite('elasticmq');
+const fixture = useCheckedFixture('elasticmq');
+answersSuite(fixture);
+messagesSuite(fixture);

@@ -1,3 +1,3 @@
-import { sqsSuite } from './suite.ts';
+import { answersSuite, useCheckedFixture } from './suite.ts';
 
-sqsSuite('fauxqs');
+answersSuite(useCheckedFixture('fauxqs'));

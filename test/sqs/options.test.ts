@@ -30,7 +30,11 @@ const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['visibilityTimeoutSeconds', 0, /whole number of seconds from 1 to 43,200/],
   ['visibilityTimeoutSeconds', 43_201, /whole number of seconds/],
   ['visibilityTimeoutSeconds', 40.5, /whole number of seconds/],
-  ['visibilityTimeoutSeconds', 30, /must be above the lease of 30 s/],
+  [
+    'visibilityTimeoutSeconds',
+    30,
+    /^is 30 s and must be above the lease of 30 s; pass visibilityTimeoutSeconds: 60, or a lower leaseMs to createHandleOnce$/,
+  ],
   ['onEvent', {}, /function of one event/],
   ['visibilityTimeout', 60, /not an option/],
 ];
@@ -146,6 +150,15 @@ describe('Options of calls', () => {
   ])('of a wrapped handler: a wrong %s is refused by name', async (field, value) => {
     await expect(handle({}, { [field]: value })).rejects.toMatchObject({ issues: [{ field }] });
   });
+
+  test.each([{ MessageId: 'id' }, { ReceiptHandle: 'handle' }])(
+    'of a wrapped handler: %j did not come from a receive, and is refused by name',
+    async (message) => {
+      await expect(handle({ ...message, Body: '1' }, {})).rejects.toThrow(
+        /onceEachSqsMessage: message: must be .* with MessageId and ReceiptHandle/,
+      );
+    },
+  );
 
   test.each([-1, 0.5, 43_200_001, 'soon'])(
     'of a stop: a drainMs of %j is refused by name',

@@ -17,9 +17,8 @@ import { twoWorkersSuite } from './suite/two-workers.ts';
 import { workerSuite } from './suite/worker.ts';
 import { wrapSuite } from './suite/wrap.ts';
 
-/** What the SQS adapter promises: in full on ElasticMQ, the nearer to AWS, and on fauxqs where their answers differ. */
-export function sqsSuite(server: SqsServer): void {
-  const fixture = useFixture(server);
+/** A server's fixture, and a look at what rejects unseen. */
+export function useCheckedFixture(server: SqsServer): Fixture {
   const unhandled: unknown[] = [];
   const record = (reason: unknown): void => {
     unhandled.push(reason);
@@ -34,6 +33,11 @@ export function sqsSuite(server: SqsServer): void {
     expect(unhandled, 'nothing may reject unseen').toEqual([]);
   });
 
+  return useFixture(server);
+}
+
+/** What the servers answer each in its own way. */
+export function answersSuite(fixture: Fixture): void {
   describe('A dead letter', () => {
     deadLetterSuite(fixture);
   });
@@ -46,11 +50,10 @@ export function sqsSuite(server: SqsServer): void {
   describe('Answers', () => {
     serverAnswersSuite(fixture);
   });
-  if (server === 'elasticmq') wholeSuite(fixture);
 }
 
-/** What does not depend on the server. */
-function wholeSuite(fixture: Fixture): void {
+/** What does not depend on the server, of one message at a time and of redrives. */
+export function messagesSuite(fixture: Fixture): void {
   describe('Disposition', () => {
     dispositionSuite(fixture);
   });
@@ -64,6 +67,10 @@ function wholeSuite(fixture: Fixture): void {
   describe('onceEachSqsMessage', () => {
     wrapSuite(fixture);
   });
+}
+
+/** What does not depend on the server, of workers. */
+export function workersSuite(fixture: Fixture): void {
   describe('A worker', () => {
     workerSuite(fixture);
   });

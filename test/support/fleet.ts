@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { programOf } from './program.ts';
 import { onExit } from './services/on-exit.ts';
 
 /** Of Node, for a worker that prints only what is wrong. */
@@ -32,11 +33,12 @@ export interface Fleet<Report, Settings> {
   end(): Promise<void>;
 }
 
-/** Workers of one program. Its only argument is its settings, with its number, as JSON. */
+/** Workers of one program, which is bundled. Its only argument is its settings, with its number, as JSON. */
 export function startFleet<Report, Settings extends object>(
   program: string,
   flags: readonly string[] = [],
 ): Fleet<Report, Settings> {
+  const file = programOf(program);
   const children = new Map<number, ChildProcess>();
   const killed: number[] = [];
   const failures: string[] = [];
@@ -64,7 +66,7 @@ export function startFleet<Report, Settings extends object>(
       started += 1;
       const worker = started;
       const argument = JSON.stringify({ ...settings, worker });
-      const child = spawn(process.execPath, [...QUIET, ...flags, '--import', 'tsx', program, argument], {
+      const child = spawn(process.execPath, [...QUIET, ...flags, file, argument], {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
         env: { ...process.env, ...environment },
       });

@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that wait for visibility timeouts, consumer groups and processes: those that wait longest first. */
 const LONGEST = [
-  /\/test\/sqs\/(elasticmq|fauxqs)\./,
+  /\/test\/sqs\/(elasticmq|fauxqs)/,
   /\/test\/(crash|sqs-consumer)\//,
   /\/test\/(examples|kafka\/broker|otel)\//,
 ];

@@ -1,10 +1,20 @@
 import { mkdirSync, renameSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
-import { buildSync } from 'esbuild';
+import { join, relative, resolve } from 'node:path';
+import { type BuildOptions, buildSync } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = join(root, 'node_modules/.cache/handle-once/programs');
+
+/** Of all programs. */
+export const PROGRAM = {
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  logLevel: 'error',
+} as const satisfies BuildOptions;
 
 const built = new Map<string, string>();
 
@@ -20,19 +30,21 @@ export function programOf(source: string): string {
 
 function build(source: string): string {
   const name = relative(root, resolve(root, source)).replaceAll(/[^\w-]/g, '-');
-  const outfile = join(FOLDER, `${name}.mjs`);
-  const unfinished = join(FOLDER, `${process.pid}-${basename(outfile)}`);
+  const { outfile, finish } = beginProgram(name);
+  buildSync({ ...PROGRAM, entryPoints: [resolve(root, source)], outfile });
+  return finish();
+}
+
+/** Where a program is built, so that no process runs one that another has half written. */
+export function beginProgram(name: string): { readonly outfile: string; readonly finish: () => string } {
+  const file = join(FOLDER, `${name}.mjs`);
+  const outfile = join(FOLDER, `${process.pid}-${name}.mjs`);
   mkdirSync(FOLDER, { recursive: true });
-  buildSync({
-    entryPoints: [resolve(root, source)],
-    outfile: unfinished,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    logLevel: 'error',
-  });
-  renameSync(unfinished, outfile);
-  return outfile;
+  return {
+    outfile,
+    finish() {
+      renameSync(outfile, file);
+      return file;
+    },
+  };
 }

@@ -6,7 +6,6 @@ import { migrate } from '../../../src/index.ts';
 import { seeded } from '../../../test/kafka/broker/support/seeded.ts';
 import { createDatabase, databaseUrl } from '../../../test/support/databases.ts';
 import { startFleet } from '../../../test/support/fleet.ts';
-import { programOf } from '../../../test/support/program.ts';
 import { startElasticMqProcess } from '../../../test/support/services/elasticmq-process.ts';
 import { packagedPostgres } from '../../../test/support/services/packaged-postgres.ts';
 import { startPostgresProcess } from '../../../test/support/services/postgres-process.ts';
@@ -22,7 +21,7 @@ import type { Fault, OnClose, Scene, SceneOptions, SharedSettings } from './scen
 import type { WorkerReport } from './settings.ts';
 import { createTables } from './tables.ts';
 
-const PROGRAM = programOf(fileURLToPath(new URL('worker/main.ts', import.meta.url)));
+const PROGRAM = fileURLToPath(new URL('worker/main.ts', import.meta.url));
 const SCOPE = 'chaos';
 const LEASE_MS = 3_000;
 const VISIBILITY_SECONDS = 5;

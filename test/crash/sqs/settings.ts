@@ -12,8 +12,10 @@ export type CrashPoint = (typeof crashPoints)[number];
 /** Who receives and deletes. */
 export const receivers = ['createSqsWorker', 'sqs-consumer'] as const;
 
+export type Receiver = (typeof receivers)[number];
+
 export interface WorkerSettings {
-  readonly receiver: (typeof receivers)[number];
+  readonly receiver: Receiver;
   readonly endpoint: string;
   readonly queueUrl: string;
   readonly databaseUrl: string;

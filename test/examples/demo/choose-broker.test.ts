@@ -15,7 +15,7 @@ it.each([[['foo']], [['sqs', 'kafka']], [['']]])('refuses %j', (args) => {
 });
 
 it('says in one line which demos there are', async () => {
-  const demo = startDemo({}, ['foo']);
+  const demo = await startDemo({}, ['foo']);
   expect(await demo.exitCode()).toBe(1);
   expect(demo.output()).toBe('there is no demo "foo": npm run demo -- sqs or npm run demo -- kafka\n');
 });

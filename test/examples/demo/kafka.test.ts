@@ -11,7 +11,7 @@ const DEMO_TIMEOUT_MS = 300_000;
 const { admin } = useKafka();
 const { sql, url } = useEmptyDatabase();
 
-function startWithBorrowedServices(): Example {
+function startWithBorrowedServices(): Promise<Example> {
   const environment = { KAFKA_BROKERS: kafkaBrokers().join(','), DATABASE_URL: url };
   return startDemo(environment, ['kafka']);
 }
@@ -28,7 +28,7 @@ it(
   'shows that no charge is lost or doubled while the group loses and gains a worker, and cleans up',
   { timeout: DEMO_TIMEOUT_MS },
   async () => {
-    const demo = startWithBorrowedServices();
+    const demo = await startWithBorrowedServices();
 
     expect(await demo.exitCode(), demo.output()).toBe(0);
     const output = demo.output();
@@ -47,7 +47,7 @@ it(
   'cleans up in services that are not its own when it is interrupted',
   { timeout: DEMO_TIMEOUT_MS },
   async () => {
-    const demo = startWithBorrowedServices();
+    const demo = await startWithBorrowedServices();
     await demo.prints('killed with SIGKILL');
     demo.signal('SIGINT');
 
@@ -60,7 +60,7 @@ it(
 it('says in one line that no Kafka answers, and leaves nothing behind', async () => {
   const temporary = temporaryDirectory();
   const environment = { TMPDIR: temporary, DATABASE_URL: '', KAFKA_BROKERS: '127.0.0.1:1' };
-  const demo = startDemo(environment, ['kafka']);
+  const demo = await startDemo(environment, ['kafka']);
 
   expect(await demo.exitCode()).toBe(1);
   expect(demo.output()).toMatch(/^.*starting Kafka\nno Kafka answers at KAFKA_BROKERS, 127\.0\.0\.1:1\n$/);

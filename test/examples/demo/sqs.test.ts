@@ -17,7 +17,7 @@ it(
   { timeout: DEMO_TIMEOUT_MS },
   async () => {
     const temporary = temporaryDirectory();
-    const demo = startDemo({ TMPDIR: temporary, DATABASE_URL: '', QUEUE_URL: '' });
+    const demo = await startDemo({ TMPDIR: temporary, DATABASE_URL: '', QUEUE_URL: '' });
 
     expect(await demo.exitCode(), demo.output()).toBe(0);
     const output = demo.output();
@@ -39,7 +39,7 @@ it(
 it('cleans up in services that are not its own when it is interrupted', async () => {
   const queueUrl = await createQueue(client);
   const environment = { ...awsEnvironment(sqsEndpoint('elasticmq')), DATABASE_URL: url, QUEUE_URL: queueUrl };
-  const demo = startDemo(environment, ['sqs']);
+  const demo = await startDemo(environment, ['sqs']);
   await demo.prints('killed with SIGKILL');
   demo.signal('SIGINT');
 

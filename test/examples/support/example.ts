@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished, vi } from 'vitest';
 import { programOf } from '../../support/program.ts';
+import { demoProgram } from './demo-program.ts';
 
 /** An example that runs as a process of its own, bundled as its reader may deploy it. */
 export interface Example {
@@ -22,12 +23,11 @@ export function startExample(
   return start([programOf(`examples/${file}`), ...args], environment);
 }
 
-/** The demo starts workers by the names of their files: it is run as it is. */
-export function startDemo(
+export async function startDemo(
   environment: Readonly<Record<string, string>>,
   args: readonly string[] = [],
-): Example {
-  return start(['--import', 'tsx', 'examples/demo/main.ts', ...args], environment);
+): Promise<Example> {
+  return start([await demoProgram(), ...args], environment);
 }
 
 function start(args: readonly string[], environment: Readonly<Record<string, string>>): Example {

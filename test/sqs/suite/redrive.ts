@@ -71,9 +71,8 @@ export function redriveSuite(fixture: Fixture): void {
     expect(queue.eventsOf('acknowledged')).toHaveLength(2);
   });
 
-  test.each([{ dryRun: true }, { dryRun: false }])(
-    'a dead letter that another reader holds is not seen, and the run says that it is there: %j',
-    async ({ dryRun }) => {
+  test('a dead letter that another reader holds is not seen, and the run says that it is there', async () => {
+    const redriven = async (dryRun: boolean): Promise<void> => {
       const queue = await setupFailing(fixture);
       const [held, other] = [await queue.fail('1'), await queue.fail('2')];
       const [received] = await receiveNow(client, queue.deadLetters, 1);
@@ -81,20 +80,21 @@ export function redriveSuite(fixture: Fixture): void {
       expect(await queue.redrive({ dryRun })).toMatchObject({
         ...{ state: 'blocked', sent: 1, kept: 0, letters: [{ key }] },
       });
-    },
-  );
+    };
+    await Promise.all([redriven(true), redriven(false)]);
+  });
 
-  test.each([{ dryRun: true }, { dryRun: false }])(
-    'in a FIFO queue it says that a group is there of which another reader holds one: %j',
-    async ({ dryRun }) => {
+  test('in a FIFO queue it says that a group is there of which another reader holds one', async () => {
+    const redriven = async (dryRun: boolean): Promise<void> => {
       const queue = await setupFailing(fixture, { fifo: true });
       for (const body of ['1', '2', '3']) await queue.fail(body, { group: 'customer-7' });
       await receiveNow(client, queue.deadLetters, 1);
       expect(await queue.redrive({ dryRun })).toMatchObject({
         ...{ state: 'blocked', sent: 0, kept: 0, letters: [] },
       });
-    },
-  );
+    };
+    await Promise.all([redriven(true), redriven(false)]);
+  });
 
   test('what fails again has the identity of the original in its next dead letter, and the one after that', async () => {
     const queue = await setupFailing(fixture);

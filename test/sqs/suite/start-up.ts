@@ -30,16 +30,6 @@ export function startUpSuite({ client, setup }: Fixture): void {
     warn.mockRestore();
   });
 
-  test('a lease not below the visibility timeout that is given is refused by name at construction', async () => {
-    const queue = await setup({}, { leaseMs: 2_000 });
-    const create = () => queue.worker({ visibilityTimeoutSeconds: 2, handler: noop });
-    expect(create).toThrow(InvalidOptionsError);
-    expect(create).toThrow(
-      'createSqsWorker: visibilityTimeoutSeconds: is 2 s and must be above the lease of 2 s; ' +
-        'pass visibilityTimeoutSeconds: 4, or a lower leaseMs to createHandleOnce',
-    );
-  });
-
   test('a queue that does not exist is refused by name, also when its visibility timeout is given', async () => {
     const queue = await setup();
     const queueUrl = `${queue.queueUrl}-gone`;

@@ -31,7 +31,7 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
   test('while it cannot be reached messages stay and nothing runs; then all run, once', async () => {
     const { proxy, sql } = await throughProxy();
     // Long enough for the lease to outlive a reconnect on a busy machine.
-    const queue = await setup({ visibilityTimeoutSeconds: 5 }, { sql });
+    const queue = await setup({ visibilityTimeoutSeconds: 5 }, { sql, leaseMs: 4_000 });
     const handled: number[] = [];
     const worker = await queue.startWorker({
       concurrency: 5,
@@ -76,7 +76,7 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
   test('connections that the server kills cost no message and no second run', async () => {
     const { sql, applicationName } = await throughProxy();
     // Long enough for the lease to outlive a reconnect on a busy machine.
-    const queue = await setup({ visibilityTimeoutSeconds: 5 }, { sql });
+    const queue = await setup({ visibilityTimeoutSeconds: 10 }, { sql, leaseMs: 8_000 });
     const handled: number[] = [];
     const bodies = Array.from({ length: 60 }, (_, n) => String(n));
     await sendMany(client, queue.queueUrl, bodies);

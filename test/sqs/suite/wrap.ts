@@ -127,14 +127,6 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
         }),
       );
     });
-
-    test('a message that did not come from a receive is refused by name', async () => {
-      const queue = await setup();
-      const handle = onceEachSqsMessage(base(queue), () => undefined);
-      const NOT_RECEIVED = /onceEachSqsMessage: message: must be .* with MessageId and ReceiptHandle/;
-      await expect(handle({ MessageId: 'id', Body: '1' })).rejects.toThrow(NOT_RECEIVED);
-      await expect(handle({ ReceiptHandle: 'handle', Body: '1' })).rejects.toThrow(NOT_RECEIVED);
-    });
   });
 
   describe('Keeping it invisible', () => {
@@ -354,13 +346,6 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
   });
 
   describe('Start-up', () => {
-    test('a lease not below the visibility timeout that is given is refused at construction', async () => {
-      const queue = await setup({}, { leaseMs: 5_000 });
-      const wrap = () => onceEachSqsMessage({ ...base(queue), visibilityTimeoutSeconds: 5 }, () => undefined);
-      expect(wrap).toThrow(/visibilityTimeoutSeconds: is 5 s and must be above the lease of 5 s/);
-      expect(wrap).toThrow(InvalidOptionsError);
-    });
-
     test.each([
       [2_000, []],
       [2_500, ['VISIBILITY_TIMEOUT_TOO_SHORT']],

@@ -1,4 +1,4 @@
-import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
+import { type Message, type MessageAttributeValue, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import {
   onceEachSqsMessage,
@@ -89,13 +89,19 @@ function withRedrive({ client, sql }: Fixture, queue: Setup, deadLetters: string
   return {
     ...queue,
     deadLetters,
-    async redrive(given) {
+    async redrive({ client: ownClient = client, ...given } = {}) {
       const letters: RedrivenQueueDeadLetter[] = [];
       const onDeadLetter = (letter: RedrivenQueueDeadLetter): void => {
         letters.push(letter);
       };
       const ends = { from: deadLetters, to: queue.queueUrl };
-      const report = await redriveQueue({ client, sql, ...ends, onDeadLetter, ...given });
+      const report = await redriveQueue({
+        client: shortPolls(ownClient),
+        sql,
+        ...ends,
+        onDeadLetter,
+        ...given,
+      });
       return { ...report, letters };
     },
     letters: () => drain(client, deadLetters),
@@ -112,6 +118,17 @@ function withRedrive({ client, sql }: Fixture, queue: Setup, deadLetters: string
       return keys;
     },
   };
+}
+
+/** The servers of the tests show at once all that they have. */
+function shortPolls(client: SqsClient): SqsClient {
+  const send = (command: object, ...rest: []): unknown => {
+    const { input } = command as ReceiveMessageCommand;
+    const isPoll = command instanceof ReceiveMessageCommand;
+    const sent = isPoll ? new ReceiveMessageCommand({ ...input, WaitTimeSeconds: 0 }) : command;
+    return client.send(sent as never, ...rest);
+  };
+  return { send: send as SqsClient['send'] };
 }
 
 /** A client that can send, and not delete. */

@@ -1,0 +1,3 @@
+import { useCheckedFixture, workersSuite } from './suite.ts';
+
+workersSuite(useCheckedFixture('elasticmq'));
