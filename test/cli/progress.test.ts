@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { createProgress } from '../../adapters/cli/progress.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 function stream(isTTY: boolean) {
   const written: string[] = [];

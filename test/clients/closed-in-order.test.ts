@@ -1,13 +1,9 @@
 import { Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { closedInOrder } from '../../adapters/clients/closed-in-order.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 const GATHERED = Buffer.alloc(1_023);
 const LARGE = Buffer.alloc(1_024);

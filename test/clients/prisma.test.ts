@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fromPrisma } from '../../adapters/clients/index.ts';
 import { createHandleOnce } from '../../src/index.ts';
 import { typeErrors } from '../docs/type-errors.ts';
@@ -57,37 +57,46 @@ test('a transaction in place of a client is refused with words', async () => {
   });
 });
 
+const TYPES: readonly [name: string, code: string, errors: unknown[]][] = [
+  [
+    'a generated client fits, and gives handlers its own transaction',
+    `const sql = fromPrisma(prisma);
+    void migrate(sql);
+    const handleOnce = createHandleOnce({ sql, scope: 'a' });
+    void handleOnce.inTransaction('key', 'body', (_payload, _attempt, tx) => write(tx));`,
+    [],
+  ],
+  [
+    'an extended client fits too, with what it adds',
+    `const extended = prisma.$extends({ client: { $greet: () => 'hello' } });
+    void fromPrisma(extended).begin(async (tx) => {
+      await tx.effect.create({ data: { id: tx.$greet() } });
+    });`,
+    [],
+  ],
+  [
+    'a transaction is no client',
+    `void prisma.$transaction(async (tx) => { fromPrisma(tx); });`,
+    [expect.stringContaining("Property '$connect' is missing")],
+  ],
+];
+
 describe('By its types', () => {
-  const errorsIn = (code: string) =>
-    typeErrors(
-      [{ where: 'here', code }],
+  let found: readonly string[] = [];
+
+  // One program for all: most of the time goes into the types of the client.
+  beforeAll(() => {
+    found = typeErrors(
+      TYPES.map(([where, code]) => ({ where, code })),
       `import { createHandleOnce, migrate } from 'handle-once';
       import { fromPrisma } from 'handle-once/clients';
       import { type Prisma, PrismaClient } from '${prisma.module}';
       declare const prisma: PrismaClient;
       declare function write(transaction: Prisma.TransactionClient): Promise<void>;`,
     );
-
-  test('a generated client fits, and gives handlers its own transaction', () => {
-    const errors = errorsIn(`
-      const sql = fromPrisma(prisma);
-      void migrate(sql);
-      const handleOnce = createHandleOnce({ sql, scope: 'a' });
-      void handleOnce.inTransaction('key', 'body', (_payload, _attempt, tx) => write(tx));`);
-    expect(errors).toEqual([]);
   });
 
-  test('an extended client fits too, with what it adds', () => {
-    const errors = errorsIn(`
-      const extended = prisma.$extends({ client: { $greet: () => 'hello' } });
-      void fromPrisma(extended).begin(async (tx) => {
-        await tx.effect.create({ data: { id: tx.$greet() } });
-      });`);
-    expect(errors).toEqual([]);
-  });
-
-  test('a transaction is no client', () => {
-    const errors = errorsIn(`void prisma.$transaction(async (tx) => { fromPrisma(tx); });`);
-    expect(errors).toEqual([expect.stringContaining("Property '$connect' is missing")]);
+  test.each(TYPES)('%s', (name, _, errors) => {
+    expect(found.filter((error) => error.startsWith(`${name}: `))).toEqual(errors);
   });
 });

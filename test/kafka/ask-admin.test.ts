@@ -1,16 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { askPatiently, committedIn, endsOf } from '../../adapters/kafka/log/ask-admin.ts';
 import { pass } from './support/bench.ts';
 
 vi.mock('node:timers/promises', () => import('./support/fake-sleep.ts'));
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 const isOver = () => false;
 const ends = [{ partition: 0, offset: '1', low: '0', high: '1' }];

@@ -1,7 +1,8 @@
 import { TerminalError } from 'handle-once';
 import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { gate } from '../support/gate.ts';
 import { bench, pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
@@ -9,13 +10,7 @@ import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 const messages = (count: number) => Array.from({ length: count }, (_, index) => message(10 + index));
 const refusal = (type: string) => Object.assign(new Error(type), { type });

@@ -1,19 +1,14 @@
 import { StoreError } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { gate } from '../support/gate.ts';
 import { bench, type BenchOptions, pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 /** A consumer of whose store something is known. */
 async function known(options: BenchOptions = {}) {

@@ -1,5 +1,6 @@
 import type { KafkaEvent } from 'handle-once/kafka';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { Assignments } from '../../adapters/kafka/partition/assignments.ts';
 import { watchLogs } from '../../adapters/kafka/partition/log-watch.ts';
 import type { Place } from '../../adapters/kafka/log/log-client.ts';
@@ -10,13 +11,7 @@ import { pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
 import { message } from './support/messages.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 /** Partitions that were fetched, and ended at 100 then. Partition 2 was not fetched yet. */
 function watched() {

@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { listenTo } from '../../adapters/kafka/client/kafkajs.ts';
 import type { LogListener, Place } from '../../adapters/kafka/log/log-client.ts';
 import { Pauses } from '../../adapters/kafka/partition/pauses.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 const PLACE = { topic: 'orders', partition: 0 };
 const OTHER = { topic: 'orders', partition: 1 };

@@ -1,17 +1,12 @@
 import { TerminalError } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { BACKOFF_MS, bench, type BenchOptions, pass } from './support/bench.ts';
 import { type BatchParts, fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 const messages = (count = 4) => Array.from({ length: count }, (_, index) => message(10 + index));
 

@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { gate } from '../support/gate.ts';
 import { bench, pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
 import { type BatchParts, fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 type Bed = Awaited<ReturnType<typeof readTo12>>;
 type Batch = ReturnType<typeof fakeBatch>;

@@ -3,20 +3,15 @@ import type { Store } from 'handle-once/store';
 import type { Ordering } from '../../adapters/kafka/options/ordering.ts';
 import { getEventListeners } from 'node:events';
 import { createMemoryStore } from 'handle-once/testing';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { gate } from '../support/gate.ts';
 import { BACKOFF_MS, bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 const KEYS = ['a', 'b', 'a', null, 'b'];
 const messages = (count = KEYS.length) =>

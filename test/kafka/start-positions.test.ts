@@ -1,5 +1,6 @@
 import type { KafkaEvent } from 'handle-once/kafka';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { Assignments } from '../../adapters/kafka/partition/assignments.ts';
 import type { Place } from '../../adapters/kafka/log/log-client.ts';
 import { holdStartPositions } from '../../adapters/kafka/partition/topic-starts.ts';
@@ -8,13 +9,7 @@ import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
   const admin = fakeAdmin();

@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import type { ClaimReply, Store } from '../../src/store.ts';
 import { type Clock, systemClock, type Timer } from '../../src/lib/clock.ts';
 import { createReplyLimit } from '../../src/store/reply-in-time.ts';
@@ -9,13 +10,7 @@ import { ALICE, PAYLOAD } from '../../testing/contracts/store/actor.ts';
 const LEASE_MS = 30_000;
 const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFakeTimers();
 
 /** A store that never replies to its first two claims. */
 function silentAtFirst(): Pick<Store, 'claim' | 'settle'> & { calls: number } {

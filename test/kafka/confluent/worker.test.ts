@@ -3,49 +3,26 @@ import { createKafkaWorker, type KafkaEvent, type KafkaWorkerOptions } from 'han
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { gate } from '../../support/gate.ts';
+import { issuesOf } from '../../support/issues-of.ts';
+import { handleOnceOf, until, type Work, workerBench } from '../support/worker-bench.ts';
 import { fakePackage } from './support/fake-package.ts';
 
 type Options = Partial<KafkaWorkerOptions<undefined, Buffer | null>>;
 const BROKERS = { 'bootstrap.servers': 'localhost:9092' };
 
-type Work = (place: string, signal: AbortSignal) => unknown;
-
-/** A worker without a broker, that runs. Its work notes the place of each message that it starts. */
-async function runs(work: Work = () => undefined, options: Options = {}) {
+/** A worker without a broker, that runs. */
+async function runs(work?: Work, options: Options = {}) {
   const fake = fakePackage();
-  const started: string[] = [];
-  const events: KafkaEvent[] = [];
-  const worker = createKafkaWorker(
-    {
-      client: fake.client,
-      config: BROKERS,
-      topics: ['orders'],
-      groupId: 'workers',
-      fromBeginning: true,
-      onFailed: 'acknowledge',
-      drainMs: 200,
-      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing', backoff: () => 0 }),
-      onEvent: (event) => events.push(event),
-      ...options,
-    },
-    async ({ partition, message }, { signal }) => {
-      started.push(`${partition}-${message.offset}`);
-      return await work(`${partition}-${message.offset}`, signal);
-    },
-  );
+  const { handler, options: usual, ...seen } = workerBench(work);
+  const worker = createKafkaWorker({ client: fake.client, config: BROKERS, ...usual, ...options }, handler);
   await worker.run();
   onTestFinished(() => worker.stop());
   const commits = () => fake.calls.filter((call) => call.startsWith('commit'));
-  return { ...fake, worker, started, events, commits, native: fake.native() };
-}
-
-/** Waits until something is so, as the worker polls. */
-async function until(condition: () => boolean): Promise<void> {
-  await vi.waitUntil(condition, { timeout: 5_000, interval: 5 });
+  return { ...fake, ...seen, worker, commits, native: fake.native() };
 }
 
 test('a stop has what was counted written', async () => {
-  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing', backoff: () => 0 });
+  const handleOnce = handleOnceOf();
   const close = vi.spyOn(handleOnce, 'close');
   const { worker } = await runs(undefined, { handleOnce });
   expect(close).not.toHaveBeenCalled();
@@ -612,22 +589,16 @@ test('what the client gets over is told, and a fatal error stops the worker', as
 });
 
 describe('threads', () => {
-  const warnings = (events: readonly KafkaEvent[]) =>
-    events.flatMap((event) => (event.type === 'warning' ? [event.warning] : []));
-
   test('that are too few for one worker more are warned of, and no worker that has stopped counts', async () => {
     const first = await runs();
     await first.worker.stop();
     const others = [await runs(), await runs(), await runs()];
-    expect([first, ...others].map(({ events }) => warnings(events))).toEqual([
+    expect([first, ...others].map(({ warnings }) => warnings())).toEqual([
       [],
       [],
       [],
-      ['THREADS_TOO_FEW'],
+      [expect.stringMatching(/^THREADS_TOO_FEW: .*UV_THREADPOOL_SIZE=7/s)],
     ]);
-    expect(others[2]?.events[0]).toMatchObject({
-      message: expect.stringContaining('UV_THREADPOOL_SIZE=7') as string,
-    });
   });
 
   test('are enough where the process says so', async () => {
@@ -636,30 +607,11 @@ describe('threads', () => {
       vi.unstubAllEnvs();
     });
     const workers = [await runs(), await runs(), await runs()];
-    expect(workers.flatMap(({ events }) => warnings(events))).toEqual([]);
+    expect(workers.flatMap(({ warnings }) => warnings())).toEqual([]);
   });
 });
 
 describe('options', () => {
-  const refused = (options: Options): readonly string[] => {
-    const given = {
-      client: fakePackage().client,
-      config: BROKERS,
-      topics: ['orders'],
-      groupId: 'workers',
-      onFailed: 'acknowledge' as const,
-      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
-      ...options,
-    };
-    try {
-      createKafkaWorker(given, () => undefined);
-    } catch (error) {
-      if (error instanceof InvalidOptionsError) return error.issues.map(({ field }) => field);
-      throw error;
-    }
-    return [];
-  };
-
   test.each<[what: string, options: Options, fields: string[]]>([
     ['none wrong', {}, []],
     ['no topics', { topics: [] }, ['topics']],
@@ -703,27 +655,17 @@ describe('options', () => {
       ['rebalanceGraceMs'],
     ],
   ])('%s', (_, options, fields) => {
-    expect(refused(options)).toEqual(fields);
+    const given = { client: fakePackage().client, config: BROKERS, ...workerBench().options, ...options };
+    const issues = issuesOf(() => createKafkaWorker(given, () => undefined));
+    expect(issues.map(({ field }) => field)).toEqual(fields);
   });
 
-  test('timeouts that contradict the lease are warned of, by their names', () => {
-    const warnings: string[] = [];
-    createKafkaWorker(
-      {
-        client: fakePackage().client,
-        config: { ...BROKERS, 'session.timeout.ms': 6_000, 'heartbeat.interval.ms': 5_000 },
-        topics: ['orders'],
-        groupId: 'workers',
-        fromBeginning: true,
-        onFailed: 'acknowledge',
-        handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing', leaseMs: 7_000 }),
-        onEvent: (event) => {
-          if (event.type === 'warning') warnings.push(`${event.warning}: ${event.message}`);
-        },
-      },
-      () => undefined,
-    );
-    expect(warnings).toEqual([
+  test('timeouts that contradict the lease are warned of, by their names', async () => {
+    const { warnings } = await runs(undefined, {
+      config: { ...BROKERS, 'session.timeout.ms': 6_000, 'heartbeat.interval.ms': 5_000 },
+      handleOnce: handleOnceOf(7_000),
+    });
+    expect(warnings()).toEqual([
       expect.stringMatching(/^HEARTBEAT_TOO_RARE: heartbeat\.interval\.ms of 5000 ms/),
       expect.stringMatching(/^LEASE_OUTLIVES_SESSION: .*session\.timeout\.ms \(6000 ms\)/),
     ]);

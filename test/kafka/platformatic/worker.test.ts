@@ -1,40 +1,23 @@
 import { channel } from 'node:diagnostics_channel';
-import { createHandleOnce, InvalidOptionsError, RetryableError } from 'handle-once';
-import { createKafkaWorker, type KafkaEvent, type KafkaWorkerOptions } from 'handle-once/kafka-platformatic';
-import { createMemoryStore } from 'handle-once/testing';
+import { RetryableError } from 'handle-once';
+import { createKafkaWorker, type KafkaWorkerOptions } from 'handle-once/kafka-platformatic';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { gate } from '../../support/gate.ts';
+import { issuesOf } from '../../support/issues-of.ts';
+import { handleOnceOf, until, type Work, workerBench } from '../support/worker-bench.ts';
 import { type FakePackage, fakePackage } from './support/fake-package.ts';
 
 type Options = Partial<KafkaWorkerOptions<undefined, Buffer | null>>;
-type Work = (place: string, signal: AbortSignal) => unknown;
+const BROKERS = { bootstrapBrokers: ['localhost:9092'] };
 
-/** A worker without a broker. Its work notes the place of each message that it starts. */
-function worker(work: Work = () => undefined, options: Options = {}) {
+/** A worker without a broker. */
+function worker(work?: Work, options: Options = {}) {
   const fake = fakePackage();
-  const started: string[] = [];
-  const events: KafkaEvent[] = [];
-  const made = createKafkaWorker(
-    {
-      client: fake.client,
-      config: { bootstrapBrokers: ['localhost:9092'] },
-      topics: ['orders'],
-      groupId: 'workers',
-      fromBeginning: true,
-      onFailed: 'acknowledge',
-      drainMs: 200,
-      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing', backoff: () => 0 }),
-      onEvent: (event) => events.push(event),
-      ...options,
-    },
-    async ({ partition, message }, { signal }) => {
-      started.push(`${partition}-${message.offset}`);
-      return await work(`${partition}-${message.offset}`, signal);
-    },
-  );
+  const { handler, options: usual, ...seen } = workerBench(work);
+  const made = createKafkaWorker({ client: fake.client, config: BROKERS, ...usual, ...options }, handler);
   onTestFinished(() => made.stop());
   const commits = () => fake.calls.filter((call) => call.startsWith('commit'));
-  return { fake, worker: made, started, events, commits };
+  return { ...seen, fake, worker: made, commits };
 }
 
 /** The same, which runs and has joined its group. */
@@ -46,11 +29,6 @@ async function runs(work?: Work, options?: Options) {
 }
 
 const isJoin = (call: string): boolean => call.startsWith('join');
-
-/** Waits until something is so, as the fake broker answers. */
-async function until(condition: () => boolean): Promise<void> {
-  await vi.waitUntil(condition, { timeout: 5_000, interval: 5 });
-}
 
 /** For what has to be waited for without anything to see: that nothing happens. */
 async function someFetches(fetched: readonly string[]): Promise<void> {
@@ -501,68 +479,48 @@ test('a key function that never worked stops the worker', async () => {
 });
 
 describe('options', () => {
-  const brokers = { bootstrapBrokers: ['localhost:9092'] };
-  const refused = (options: Options): readonly string[] => {
-    const given = {
-      client: fakePackage().client,
-      config: brokers,
-      topics: ['orders'],
-      groupId: 'workers',
-      onFailed: 'acknowledge' as const,
-      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
-      ...options,
-    };
-    try {
-      createKafkaWorker(given, () => undefined);
-    } catch (error) {
-      if (error instanceof InvalidOptionsError) return error.issues.map(({ field }) => field);
-      throw error;
-    }
-    return [];
-  };
-
   test.each<[what: string, options: Options, fields: string[]]>([
     ['none wrong', {}, []],
     ['no topics', { topics: [] }, ['topics']],
     ['another package', { client: {} as never }, ['client']],
     ['an admin client of another package', { admin: { fetchOffsets: () => undefined } as never }, ['admin']],
     ['no brokers', { config: {} }, ['config.bootstrapBrokers']],
-    ['a group', { config: { ...brokers, groupId: 'other' } }, ['config.groupId']],
-    ['commits of the client', { config: { ...brokers, autocommit: true } }, ['config.autocommit']],
-    ['retries of the client', { config: { ...brokers, retries: 3 } }, ['config.retries']],
+    ['a group', { config: { ...BROKERS, groupId: 'other' } }, ['config.groupId']],
+    ['commits of the client', { config: { ...BROKERS, autocommit: true } }, ['config.autocommit']],
+    ['retries of the client', { config: { ...BROKERS, retries: 3 } }, ['config.retries']],
     [
       'messages of aborted transactions',
-      { config: { ...brokers, isolationLevel: 0 } },
+      { config: { ...BROKERS, isolationLevel: 0 } },
       ['config.isolationLevel'],
     ],
-    ['a name that is misspelt', { config: { ...brokers, sesionTimeout: 5 } }, ['config.sesionTimeout']],
-    ['names of kafkajs', { config: { ...brokers, brokers: [], ssl: {} } }, ['config.brokers']],
-    ['a rack', { config: { ...brokers, clientRack: 'a' } }, ['config.clientRack']],
-    ['settings of streams', { config: { ...brokers, highWaterMark: 5 } }, ['config.highWaterMark']],
+    ['a name that is misspelt', { config: { ...BROKERS, sesionTimeout: 5 } }, ['config.sesionTimeout']],
+    ['names of kafkajs', { config: { ...BROKERS, brokers: [], ssl: {} } }, ['config.brokers']],
+    ['a rack', { config: { ...BROKERS, clientRack: 'a' } }, ['config.clientRack']],
+    ['settings of streams', { config: { ...BROKERS, highWaterMark: 5 } }, ['config.highWaterMark']],
     [
       'rarer heartbeats than the session allows',
-      { config: { ...brokers, sessionTimeout: 6_000, heartbeatInterval: 7_000 } },
+      { config: { ...BROKERS, sessionTimeout: 6_000, heartbeatInterval: 7_000 } },
       ['config.heartbeatInterval'],
     ],
-    ['deserializers', { config: { ...brokers, deserializers: {} } }, ['config.deserializers']],
+    ['deserializers', { config: { ...BROKERS, deserializers: {} } }, ['config.deserializers']],
     [
       'cooperative assignment',
-      { config: { ...brokers, protocols: [{ name: 'cooperative-sticky', version: 3 }] } },
+      { config: { ...BROKERS, protocols: [{ name: 'cooperative-sticky', version: 3 }] } },
       ['config.protocols'],
     ],
-    ['the new protocol', { config: { ...brokers, groupProtocol: 'consumer' } }, ['config.groupProtocol']],
+    ['the new protocol', { config: { ...BROKERS, groupProtocol: 'consumer' } }, ['config.groupProtocol']],
     ['a topic twice', { topics: ['orders', 'orders'] }, ['topics']],
-    ['times that are none', { config: { ...brokers, heartbeatInterval: 'x' } }, ['config.heartbeatInterval']],
-    ['bytes that are none', { config: { ...brokers, maxBytes: 'all' } }, ['config.maxBytes']],
-    ['a wait that is negative', { config: { ...brokers, maxWaitTime: -1 } }, ['config.maxWaitTime']],
+    ['times that are none', { config: { ...BROKERS, heartbeatInterval: 'x' } }, ['config.heartbeatInterval']],
+    ['bytes that are none', { config: { ...BROKERS, maxBytes: 'all' } }, ['config.maxBytes']],
+    ['a wait that is negative', { config: { ...BROKERS, maxWaitTime: -1 } }, ['config.maxWaitTime']],
     [
       'a session longer than a rebalance may take',
-      { config: { ...brokers, sessionTimeout: 120_000 } },
+      { config: { ...BROKERS, sessionTimeout: 120_000 } },
       ['config.rebalanceTimeout'],
     ],
     [
       'a grace above the session',
-      { config: { ...brokers, sessionTimeout: 1_000, heartbeatInterval: 300 } },
+      { config: { ...BROKERS, sessionTimeout: 1_000, heartbeatInterval: 300 } },
       ['rebalanceGraceMs'],
     ],
     [
@@ -599,36 +557,29 @@ describe('options', () => {
       ['topics', 'admin'],
     ],
   ])('%s', (_, options, fields) => {
-    expect(refused(options)).toEqual(fields);
+    const given = { client: fakePackage().client, config: BROKERS, ...workerBench().options, ...options };
+    const issues = issuesOf(() => createKafkaWorker(given, () => undefined));
+    expect(issues.map(({ field }) => field)).toEqual(fields);
   });
 
   test('a Node that the package cannot use', () => {
     const known = Reflect.get(Promise, 'withResolvers') as unknown;
-    const client = fakePackage().client;
+    const given = { client: fakePackage().client, config: BROKERS, ...workerBench().options };
     Reflect.deleteProperty(Promise, 'withResolvers');
     onTestFinished(() => {
       Object.assign(Promise, { withResolvers: known });
     });
-    const made = () =>
-      createKafkaWorker(
-        {
-          ...{ client, config: brokers, topics: ['orders'], groupId: 'workers' },
-          onFailed: 'acknowledge',
-          handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
-        },
-        () => undefined,
-      );
-    expect(made).toThrow(`client: needs Node 22.22, or 24.6 or newer; this is ${process.version}`);
+    expect(() => createKafkaWorker(given, () => undefined)).toThrow(
+      `client: needs Node 22.22, or 24.6 or newer; this is ${process.version}`,
+    );
   });
 
   test('timeouts that contradict the lease are warned of, by their names', () => {
-    const { events } = worker(undefined, {
-      config: { ...brokers, sessionTimeout: 6_000, heartbeatInterval: 5_000 },
-      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing', leaseMs: 7_000 }),
+    const { warnings } = worker(undefined, {
+      config: { ...BROKERS, sessionTimeout: 6_000, heartbeatInterval: 5_000 },
+      handleOnce: handleOnceOf(7_000),
     });
-    expect(
-      events.map((event) => (event.type === 'warning' ? `${event.warning}: ${event.message}` : '')),
-    ).toEqual([
+    expect(warnings()).toEqual([
       expect.stringMatching(/^HEARTBEAT_TOO_RARE: heartbeatInterval of 5000 ms/),
       expect.stringMatching(/^LEASE_OUTLIVES_SESSION: .*sessionTimeout \(6000 ms\)/),
     ]);
