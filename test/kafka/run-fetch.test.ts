@@ -457,3 +457,17 @@ test('no timer is left when a batch has ended', async () => {
   await pass(10_000);
   expect(batch.counts.heartbeats).toBe(heartbeats);
 });
+
+test('a message that another worker runs is looked at again within a second', async () => {
+  const store = createMemoryStore();
+  const other = bench({ store });
+  const first = other.hold(10);
+  other.run(fakeBatch([message(10)]));
+  await pass();
+  const { run, eventsOf } = bench({ store });
+  run(fakeBatch([message(10)]));
+  await pass();
+  expect(eventsOf('kept')).toMatchObject([{ reason: 'in-flight' }]);
+  expect(eventsOf('partition-paused')).toMatchObject([{ retryAfterMs: 1_000 }]);
+  first.open();
+});
