@@ -25,6 +25,22 @@ function worker<Tx>(store: Store, transactional?: TransactionalStore<Tx>): Handl
   return createHandleOnceIn(createHost(time.clock, 'abcdef01'), options, transactional);
 }
 
+/** A store of whose transactions all that throw have run into a conflict. */
+function transactional(store: Store): TransactionalStore<undefined> {
+  return {
+    ...store,
+    begin: (work) => work(undefined),
+    tellsRollback: true,
+    settleLast: () => Promise.resolve('settled'),
+    isRolledBack: () => true,
+    isConflict: () => true,
+  };
+}
+
+function conflict(): never {
+  throw new Error('deadlock detected');
+}
+
 /** A handler that does not end before `mayEnd` does. */
 function running(store: Store, key: string, mayEnd = gate().opened): Promise<Attempt> {
   return new Promise((resolve) => {
@@ -55,6 +71,27 @@ it('a lease that the reply to its claim has nearly used up is extended at once',
   );
   await time.advance(10);
   expect(heartbeats).toBe(1);
+});
+
+it('a lease that the reply to its claim has nearly used up ends when it was claimed for so long', async () => {
+  const { store } = bench;
+  const { signal } = await running(
+    {
+      ...flakyStore(store, { extend: isUnreachable }),
+      async claim(requests, terms) {
+        const replies = await store.claim(requests, terms);
+        await time.advance(450);
+        return replies;
+      },
+    },
+    'late claim, no heartbeat',
+  );
+  const hasAborted = vi.fn();
+  signal.addEventListener('abort', hasAborted);
+  await time.advance(130);
+  expect(hasAborted).not.toHaveBeenCalled();
+  await time.advance(30);
+  expect(hasAborted).toHaveBeenCalled();
 });
 
 it('a late reply to an earlier heartbeat does not shorten the lease', async () => {
@@ -88,17 +125,7 @@ it('a transaction that was given up extends no lease, also where it runs into a 
   const extend = vi.fn<Store['extend']>((...args) => bench.store.extend(...args));
   const store = { ...bench.store, extend };
   const mayEnd = gate();
-  const conflict = (): never => {
-    throw new Error('deadlock detected');
-  };
-  const handleOnce = worker(store, {
-    ...store,
-    begin: (work) => work(undefined),
-    tellsRollback: true,
-    settleLast: () => Promise.resolve('settled'),
-    isRolledBack: () => true,
-    isConflict: () => true,
-  });
+  const handleOnce = worker(store, transactional(store));
   const outcome = handleOnce.inTransaction('given up', 'body', () => mayEnd.opened.then(conflict), {
     timeoutMs: 100,
   });
@@ -109,4 +136,23 @@ it('a transaction that was given up extends no lease, also where it runs into a 
   mayEnd.open();
   await time.advance(LEASE_MS);
   expect(extend).not.toHaveBeenCalled();
+});
+
+it('a transaction that begins again after its settle has lost a conflict has heartbeats again', async () => {
+  const { store } = bench;
+  const settleLast = vi.fn<TransactionalStore<undefined>['settleLast']>(() => Promise.resolve('settled'));
+  settleLast.mockImplementationOnce(conflict);
+  const mayEnd = gate();
+  const signals: AbortSignal[] = [];
+  const handleOnce = worker(store, { ...transactional(store), settleLast });
+  const handler = async (_: string, { signal }: Attempt): Promise<void> => {
+    signals.push(signal);
+    if (signals.length > 1) await mayEnd.opened;
+  };
+  const outcome = handleOnce.inTransaction('conflict', 'body', handler, { timeoutMs: 60_000 });
+  await time.advance(3 * LEASE_MS);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+  mayEnd.open();
+  await time.advance(10);
+  expect(await outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
 });
