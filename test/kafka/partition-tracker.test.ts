@@ -94,7 +94,10 @@ describe('what is committed', () => {
     const of = tracker();
     const fetch = fetchFrom(10n);
     of.begin(fetch);
-    const commit = () => Promise.resolve(of.moved(5n));
+    const commit = () => {
+      of.moved(5n);
+      return Promise.resolve();
+    };
     await of.commit({ ...fetch, commit });
     await of.commit(fetch);
     expect([fetch.committed, of.isUncommitted]).toEqual([[], false]);
