@@ -156,3 +156,12 @@ it('a transaction that begins again after its settle has lost a conflict has hea
   await time.advance(10);
   expect(await outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
 });
+
+it('a lease that is over, as its heartbeat is the first to see, has no more heartbeats', async () => {
+  await running(bench.store, 'over');
+  time.standStill(LEASE_MS);
+  await time.advance(LEASE_MS + 1);
+  const timers = vi.spyOn(time.clock, 'setTimer');
+  await time.advance(3 * LEASE_MS);
+  expect(timers).not.toHaveBeenCalled();
+});
