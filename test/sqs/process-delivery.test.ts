@@ -106,9 +106,12 @@ describe('a message that is kept', () => {
     expect(events).toEqual([{ type: 'kept', ...what }]);
   });
 
-  test('is visible when its visibility ends where that is not known', async () => {
-    const { done, calls } = await handled({ ...KEPT, retryAfterMs: undefined });
-    expect(done).toMatchObject({ action: 'kept', reason: 'released' });
+  test.each<[string, Partial<Verdict>]>([
+    ['that is not known', { retryAfterMs: undefined }],
+    ['it may be another worker’s', { reason: 'unrecorded' }],
+  ])('is visible when its visibility ends where %s', async (_, why) => {
+    const { done, calls } = await handled({ ...KEPT, ...why } as Verdict);
+    expect(done).toMatchObject({ action: 'kept' });
     expect(done).not.toHaveProperty('visibleAfterSeconds');
     expect(calls).toEqual([]);
   });
