@@ -40,6 +40,7 @@ describe('a client that would skip unread messages', () => {
     const { fetch, started, seeks, eventsOf } = await readTo12();
     const batch = await fetch(30);
     expect([started, batch.committed, seeks()]).toEqual([[], [], ['seek orders/0 12']]);
+    expect(eventsOf('partition-paused')).toMatchObject([{ retryAfterMs: 500 }]);
     expect(eventsOf('log-changed')).toMatchObject([
       { reason: 'position-moved', expected: '12', found: '30' },
     ]);
