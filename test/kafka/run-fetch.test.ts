@@ -137,6 +137,29 @@ describe('in an ordered lane', () => {
     },
   );
 
+  test('one with the key of the one before it is answered once that is settled, and not kept', async () => {
+    const { store, opens } = slowSettles();
+    const { run, started, eventsOf } = bench({ store, key: () => 'same' });
+    const batch = fakeBatch(messages(2));
+    run(batch);
+    await pass();
+    expect(batch.resolved).toEqual([]);
+    opens.open();
+    await pass();
+    expect([started, batch.resolved, eventsOf('kept')]).toEqual([['10'], ['10', '11'], []]);
+  });
+
+  test('one with the key of the one before it is not begun where that is not settled', async () => {
+    const { store, opens, answer } = slowSettles();
+    answer.settle = () => Promise.resolve(['lost']);
+    const { run, eventsOf } = bench({ store, key: () => 'same' });
+    run(fakeBatch(messages(2)));
+    await pass();
+    opens.open();
+    await pass();
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'lease-lost' }]);
+  });
+
   test('a message that cannot be read does not fail before the one ahead of it is settled', async () => {
     const { store, opens } = slowSettles();
     const parse = vi.fn((value: Buffer | null): Buffer => {
