@@ -8,6 +8,7 @@ import { gate } from '../support/gate.ts';
 import { BACKOFF_MS, bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
+import { retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 
 beforeEach(() => {
@@ -158,6 +159,18 @@ describe('in an ordered lane', () => {
     opens.open();
     await pass();
     expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'lease-lost' }]);
+  });
+
+  test('a copy whose turn does not come is not begun', async () => {
+    const { store, opens, answer } = slowSettles();
+    answer.settle = () => Promise.resolve(['lost']);
+    const { run, started } = bench({ store });
+    const { headers } = retryCopyOf({ topic: 'orders', partition: 0, message: message(5) }, 'workers');
+    const handled = run(fakeBatch([message(10), { ...message(11), headers }]));
+    await pass();
+    opens.open();
+    await pass();
+    expect([handled, started]).toEqual([{ state: 'ended', error: undefined }, ['10']]);
   });
 
   test('a message that cannot be read does not fail before the one ahead of it is settled', async () => {
