@@ -3,7 +3,6 @@
  * `npm run mutate -- src/engine test/engine`: where no seed does, these tests are run too.
  */
 import { mkdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Stryker } from '@stryker-mutator/core';
 import { toRow } from './to-row.ts';
@@ -36,8 +35,9 @@ try {
     ignoreStatic: true,
     ignorePatterns: ['.stryker', 'dist', 'site', 'bench/peers', 'proof/runtimes'],
     disableTypeChecks: false,
-    concurrency: availableParallelism(),
-    timeoutMS: 10_000,
+    concurrency: 1,
+    timeoutMS: 20_000,
+    timeoutFactor: 2,
     incremental: true,
     incrementalFile: `${folder}/incremental.json`,
     tempDirName: '.stryker/sandbox',

@@ -33,6 +33,8 @@ export class Seeds {
   #unhandled: string | undefined;
 
   async init(): Promise<void> {
+    // Vitest's own ends the process.
+    process.removeAllListeners('unhandledRejection');
     process.on('unhandledRejection', (error) => (this.#unhandled ??= `unhandled: ${String(error)}`));
     // The mutated one: Stryker has made its copy of the project the working directory.
     const { href } = pathToFileURL(resolve('proof/simulation/run-seeds.ts'));

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import { handlesOf } from '../../src/engine/hidden-handles.ts';
 import { AbortedError, TerminalError } from '../../src/index.ts';
 import { usePostgresBench } from './support/bench.ts';
 import { type Fault, flakyStore } from './support/flaky-store.ts';
@@ -110,6 +111,25 @@ describe("the caller's signal", () => {
       { signal: controller.signal },
     );
     expect(outcome).toMatchObject({ state: 'failed', reason: 'terminal' });
+  });
+
+  it.each([
+    ['aborts while the handler waits for its turn', true],
+    ['is still, and the turn does not come', false],
+  ])('%s: the handler does not start, and nothing is counted', async (_, isAborted) => {
+    const { handle } = handlesOf(bench.handleOnce({ maxAttempts: 1 }));
+    const controller = new AbortController();
+    const handler = vi.fn();
+    const mayStart = (): Promise<boolean> => {
+      if (isAborted) controller.abort();
+      return Promise.resolve(isAborted);
+    };
+    const outcome = await handle({
+      ...{ key: 'key', content: 'body', handler, mayStart },
+      signal: controller.signal,
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 0 });
+    expect(handler).not.toHaveBeenCalled();
   });
 
   it('keeps no listener after the message, however it ended', async () => {

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/index.ts';
-import { usePostgresBench } from './support/bench.ts';
+import { memoryBench, usePostgresBench } from './support/bench.ts';
 import {
   type Fault,
   flakyStore,
   isHeldUntil,
   isUnreachable,
   losesReply,
+  refusesData,
   refusesForGood,
   works,
 } from './support/flaky-store.ts';
@@ -187,6 +188,22 @@ describe('a line that fails', () => {
   it('an error that a store should not throw ends the message unrecorded, not succeeded', async () => {
     const settle = (): Promise<never> => Promise.reject(new TypeError('a bug'));
     const handleOnce = bench.handleOnce({ store: { ...bench.store, settle } });
+    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ reason: 'unrecorded' });
+  });
+});
+
+describe('a settle', () => {
+  const bench = memoryBench();
+
+  it('of a record that a transaction has locked is sent again', async () => {
+    const locked: Fault = () => Promise.resolve(['locked'] as never);
+    const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { settle: [locked] }) });
+    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 1 });
+  });
+
+  it('that the store refuses without its text too is not sent again', async () => {
+    const settle = [refusesData, refusesData];
+    const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { settle }) });
     expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ reason: 'unrecorded' });
   });
 });

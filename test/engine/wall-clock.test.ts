@@ -284,6 +284,37 @@ describe('while the database is asked', () => {
     end();
   });
 
+  it('nor does it end the question', async () => {
+    const mayAnswer = gate();
+    const never = isHeldUntil(gate().opened);
+    const extend = [isHeldUntil(mayAnswer.opened), never, never];
+    const handleOnce = worker(flakyStore(bench.store, { extend }));
+    const [reader, other] = [await running(handleOnce, 'reader'), await running(handleOnce, 'other')];
+    const heard = listening(other.attempt);
+    await time.advance(HEARTBEAT_MS + 2);
+    time.setWallClock(STEP_MS);
+    expect(reader.attempt.signal.aborted).toBe(true);
+    mayAnswer.open();
+    await time.advance(WINDOW_MS + 10);
+    expect(heard.hasAborted).toBe(true);
+    reader.end();
+    other.end();
+  });
+
+  it('one answer is enough, however often it was asked', async () => {
+    const mayAnswer = gate();
+    const handleOnce = worker(flakyStore(bench.store, { extend: isHeldUntil(mayAnswer.opened) }));
+    const [one, two] = [await running(handleOnce, 'one'), await running(handleOnce, 'two')];
+    const other = await running(handleOnce, 'other');
+    const heard = listening(other.attempt);
+    time.setWallClock(STEP_MS);
+    expect([one.attempt.signal.aborted, two.attempt.signal.aborted]).toEqual([true, true]);
+    mayAnswer.open();
+    await time.advance(2 * WINDOW_MS);
+    expect(heard.hasAborted).toBe(false);
+    for (const { end } of [one, two, other]) end();
+  });
+
   it('it is not asked again once the monotonic clock says so too, as after a standstill', async () => {
     const { store, asked } = watched(flakyStore(bench.store, { extend: isUnreachable }));
     const { attempt, outcome, end } = await running(worker(store));

@@ -42,6 +42,15 @@ describe('after a batch has ended', () => {
     expect(batch.committed).toEqual(['7', '20']);
   });
 
+  test('where its first position could not be committed, nothing has run, and it is fetched again later', async () => {
+    const { run, started, eventsOf } = bench();
+    const batch = fakeBatch([message(10)]);
+    batch.does.commit = () => Promise.reject(error);
+    run(batch);
+    await pass();
+    expect([started, eventsOf('partition-paused')]).toMatchObject([[], [{ retryAfterMs: 500 }]]);
+  });
+
   test('nothing is committed twice when nothing has settled', async () => {
     const { run } = bench({
       work: () => {

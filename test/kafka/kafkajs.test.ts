@@ -121,7 +121,7 @@ describe('our own calls', () => {
   test('and a seek of the user’s is told', () => {
     const { consumer, told } = listened();
     consumer.seek({ ...PLACE, offset: '3' });
-    expect([consumer.calls, told]).toEqual([['seek orders/0 3'], [['moved', { ...PLACE, offset: '3' }]]]);
+    expect([consumer.calls, told]).toEqual([['seek orders/0 3'], [['moved', { ...PLACE, offset: '3' }, 3n]]]);
   });
 });
 

@@ -28,6 +28,7 @@ function watched() {
   for (const tracker of [orders, other, invoices]) {
     tracker?.begin({ from: 10n, end: 100n } as never);
     tracker?.ahead.add(message(15));
+    void tracker?.commit({ commit: () => Promise.resolve() });
   }
   Object.assign(admin.ends, { 'orders/0': '100', 'orders/1': '100', 'orders/2': '100', 'invoices/0': '100' });
   const calls: string[] = [];
@@ -125,10 +126,10 @@ test('nothing is asked for when it has no partitions, as after a stop', async ()
 
 describe('a partition whose position is not in the log any more', () => {
   /** It was read up to 10, and what is before 40 is gone. */
-  async function overtaken() {
+  async function overtaken(place = 'orders/0') {
     const bed = watched();
-    await bed.orders?.commit({ commit: () => Promise.resolve() });
-    bed.admin.lows['orders/0'] = '40';
+    await pass();
+    bed.admin.lows[place] = '40';
     return bed;
   }
 
@@ -141,6 +142,19 @@ describe('a partition whose position is not in the log any more', () => {
       expect(calls).toEqual(['commit orders/0 40', 'move orders/0 40']);
     },
   );
+
+  test('is that also where others of its topic are not', async () => {
+    const { calls, watch } = await overtaken('orders/1');
+    await watch.look();
+    expect(calls).toEqual(['commit orders/1 40', 'move orders/1 40']);
+  });
+
+  test('is left alone where it is not known to have been committed', async () => {
+    const { calls, orders, watch } = await overtaken();
+    orders?.committedElsewhere();
+    await watch.look();
+    expect(calls).toEqual([]);
+  });
 
   test('is left alone where the group has a position', async () => {
     const { admin, calls, watch } = await overtaken();

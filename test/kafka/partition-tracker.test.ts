@@ -90,6 +90,19 @@ describe('what is committed', () => {
     expect(fetch.committed).toEqual([]);
   });
 
+  test('is nothing after a move by a user during a commit', async () => {
+    const of = tracker();
+    const fetch = fetchFrom(10n);
+    of.begin(fetch);
+    const commit = () => {
+      of.moved(5n);
+      return Promise.resolve();
+    };
+    await of.commit({ ...fetch, commit });
+    await of.commit(fetch);
+    expect([fetch.committed, of.isUncommitted]).toEqual([[], false]);
+  });
+
   test('is where a rejoined client begins, also where that was committed: it may have begun again there', async () => {
     const of = await settledTo12();
     of.advanceTo(13n);
@@ -199,6 +212,22 @@ describe('where a client begins by itself', () => {
     expect(of.begin(fetchFrom(5n))).toBeUndefined();
     expect(of.skippedBefore(fetchFrom(5n))).toBeUndefined();
     expect(of.skippedBefore(fetchFrom(13n))).toMatchObject({ position: 5n });
+  });
+
+  test('is to be no further than where it was moved', () => {
+    const of = tracker();
+    of.startAt(5n);
+    expect(of.skippedBefore(fetchFrom(9n))).toMatchObject({ position: 5n, isUncontested: true });
+  });
+
+  test('is to be no further than where its user has moved it, until the group has met again', () => {
+    const of = tracker();
+    of.moved(5n);
+    of.startBy(12n);
+    expect(of.skippedBefore(fetchFrom(7n))).toMatchObject({ position: 5n });
+    of.rejoined();
+    of.startBy(12n);
+    expect(of.skippedBefore(fetchFrom(13n))).toMatchObject({ position: 12n });
   });
 
   test.each<[string, (of: PartitionTracker) => void]>([

@@ -347,6 +347,26 @@ describe('a partition whose time is up', () => {
   });
 });
 
+describe('a partition that its user has moved', () => {
+  test('waits no more, and its backoff begins again', () => {
+    const { pauses, withhold, isPaused, sitOut } = pausesWith();
+    sitOut(undefined);
+    withhold(60_000);
+    pauses.fetched(PLACE);
+    pauses.moved(PLACE);
+    expect([isPaused(), vi.getTimerCount(), pauses.isAnotherDue(OTHER)]).toEqual([false, 0, true]);
+    expect(sitOut(undefined)).toBe(500);
+  });
+
+  test('is not due where it waits for nothing', () => {
+    const { pauses } = pausesWith();
+    pauses.moved(PLACE);
+    pauses.progress(PLACE);
+    pauses.moved(PLACE);
+    expect(pauses.isAnotherDue(OTHER)).toBe(false);
+  });
+});
+
 describe('a partition that another member has now', () => {
   test('is paused no more, and its timer is gone', () => {
     const { consumer, pauses, withhold } = pausesWith();
@@ -354,6 +374,14 @@ describe('a partition that another member has now', () => {
     pauses.forget(PLACE);
     expect(consumer.calls).toEqual(['pause orders/0', 'resume orders/0']);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is left alone by who has held it', () => {
+    const { consumer, pauses } = pausesWith();
+    const resume = pauses.hold(PLACE);
+    pauses.forget(PLACE);
+    resume();
+    expect(consumer.calls).toEqual(['pause orders/0', 'resume orders/0']);
   });
 
   test("keeps a user's pause, as it does in the client", () => {

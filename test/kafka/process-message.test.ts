@@ -102,6 +102,37 @@ describe('the identity of a message', () => {
     expect(await deliver(bench(), { ...copy, headers: others })).toEqual(['20']);
   });
 
+  describe('of a copy that', () => {
+    const { headers } = retryCopyOf({ topic: 'orders', partition: 0, message: message(10) }, 'workers');
+    const copy = { ...message(20), headers };
+
+    test.each<['nothing' | 'a dead letter', number]>([
+      ['nothing', 0],
+      ['a dead letter', 1],
+    ])('fails for good, of which %s is left, is acknowledged', async (left, count) => {
+      const sent: unknown[] = [];
+      const producer = { send: (record: unknown) => Promise.resolve(sent.push(record)) };
+      const work = () => {
+        throw new TerminalError('no');
+      };
+      const bed = bench({
+        work,
+        ...(left !== 'nothing' && { onFailed: { deadLetterTopic: 'dead', producer } }),
+      });
+      expect(await deliver(bed, copy)).toEqual(['20']);
+      expect(sent).toHaveLength(count);
+    });
+
+    test('waits behind a message that is pending is not begun', async () => {
+      const work = () => {
+        throw new Error('not yet');
+      };
+      const bed = bench({ work });
+      expect(await deliver(bed, message(19), copy)).toEqual([]);
+      expect([bed.started, bed.eventsOf('kept').length]).toEqual([['19'], 1]);
+    });
+  });
+
   describe('of one that says that it is a copy, and is not', () => {
     const { headers } = retryCopyOf({ topic: 'orders', partition: 0, message: message(10) }, 'workers');
     const forged = (offset: number) => ({ ...message(offset, { value: 'other' }), headers });
@@ -124,6 +155,14 @@ describe('the identity of a message', () => {
           message: expect.stringMatching(/orders-0-11.*copy of orders-0-10/) as string,
         },
       ]);
+    });
+
+    test('is its own place, also where another message was there: it goes to the dead-letter topic', async () => {
+      const bed = bench({ onFailed: { deadLetterTopic: 'dead', producer } });
+      await deliver(bed, message(10));
+      await deliver(bed, forged(11));
+      expect(await deliver(bed, { ...forged(11), value: Buffer.from('third') })).toEqual(['11']);
+      expect(sent).toHaveLength(1);
     });
 
     test('is a key of the user’s own, which is not passed by', async () => {
@@ -207,6 +246,14 @@ describe('under a key of the user’s own, values that differ', () => {
 
 describe('a key that cannot be kept', () => {
   const fault = new RangeError('no id');
+
+  test('withholds its message, also with a dead-letter topic, while the function has never worked', async () => {
+    const send = vi.fn();
+    const bed = bench({ key: () => '', onFailed: { deadLetterTopic: 'dead', producer: { send } } });
+    expect(await deliver(bed, message(10))).toEqual([]);
+    expect(send).not.toHaveBeenCalled();
+  });
+
   test.each<[string, () => unknown, reason: string, type: typeof InvalidKeyError, cause: unknown]>([
     [
       'throws, and has never worked',

@@ -35,6 +35,7 @@ describe('a client that would skip unread messages', () => {
     const { fetch, started, seeks, eventsOf } = await readTo12();
     const batch = await fetch(30);
     expect([started, batch.committed, seeks()]).toEqual([[], [], ['seek orders/0 12']]);
+    expect(eventsOf('partition-paused')).toMatchObject([{ retryAfterMs: 500 }]);
     expect(eventsOf('log-changed')).toMatchObject([
       { reason: 'position-moved', expected: '12', found: '30' },
     ]);
@@ -47,6 +48,16 @@ describe('a client that would skip unread messages', () => {
     admin.lows['orders/0'] = '20';
     await fetch(30);
     expect(seeks()).toEqual(['seek orders/0 20']);
+  });
+
+  test('is sent to the oldest message of its own partition', async () => {
+    const { admin, consumer, fetch, seeks } = await readTo12();
+    consumer.join({ orders: [0, 1] });
+    await fetch(11, { partition: 1 });
+    Object.assign(admin.ends, { 'orders/1': '50' });
+    Object.assign(admin.lows, { 'orders/0': '15', 'orders/1': '20' });
+    await fetch(30, { partition: 1 });
+    expect(seeks()).toEqual(['seek orders/1 20']);
   });
 
   test('goes on where nothing is left before it', async () => {
@@ -131,7 +142,8 @@ describe('a client that would skip unread messages', () => {
   );
 
   test('after a rejoin may go on where another member has come to', async () => {
-    const { consumer, fetch, started, seeks } = await readTo12();
+    const { admin, consumer, fetch, started, seeks } = await readTo12();
+    admin.lows['orders/0'] = '12';
     consumer.join({ orders: [0] });
     await fetch(30);
     expect([started, seeks()]).toEqual([['30'], []]);

@@ -9,6 +9,7 @@ import { gate } from '../support/gate.ts';
 import { BACKOFF_MS, bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
+import { retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 
 useFakeTimers();
@@ -131,6 +132,41 @@ describe('in an ordered lane', () => {
       ]);
     },
   );
+
+  test('one with the key of the one before it is answered once that is settled, and not kept', async () => {
+    const { store, opens } = slowSettles();
+    const { run, started, eventsOf } = bench({ store, key: () => 'same' });
+    const batch = fakeBatch(messages(2));
+    run(batch);
+    await pass();
+    expect(batch.resolved).toEqual([]);
+    opens.open();
+    await pass();
+    expect([started, batch.resolved, eventsOf('kept')]).toEqual([['10'], ['10', '11'], []]);
+  });
+
+  test('one with the key of the one before it is not begun where that is not settled', async () => {
+    const { store, opens, answer } = slowSettles();
+    answer.settle = () => Promise.resolve(['lost']);
+    const { run, eventsOf } = bench({ store, key: () => 'same' });
+    run(fakeBatch(messages(2)));
+    await pass();
+    opens.open();
+    await pass();
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'lease-lost' }]);
+  });
+
+  test('a copy whose turn does not come is not begun', async () => {
+    const { store, opens, answer } = slowSettles();
+    answer.settle = () => Promise.resolve(['lost']);
+    const { run, started } = bench({ store });
+    const { headers } = retryCopyOf({ topic: 'orders', partition: 0, message: message(5) }, 'workers');
+    const handled = run(fakeBatch([message(10), { ...message(11), headers }]));
+    await pass();
+    opens.open();
+    await pass();
+    expect([handled, started]).toEqual([{ state: 'ended', error: undefined }, ['10']]);
+  });
 
   test('a message that cannot be read does not fail before the one ahead of it is settled', async () => {
     const { store, opens } = slowSettles();
@@ -451,4 +487,18 @@ test('no timer is left when a batch has ended', async () => {
   const { heartbeats } = batch.counts;
   await pass(10_000);
   expect(batch.counts.heartbeats).toBe(heartbeats);
+});
+
+test('a message that another worker runs is looked at again within a second', async () => {
+  const store = createMemoryStore();
+  const other = bench({ store });
+  const first = other.hold(10);
+  other.run(fakeBatch([message(10)]));
+  await pass();
+  const { run, eventsOf } = bench({ store });
+  run(fakeBatch([message(10)]));
+  await pass();
+  expect(eventsOf('kept')).toMatchObject([{ reason: 'in-flight' }]);
+  expect(eventsOf('partition-paused')).toMatchObject([{ retryAfterMs: 1_000 }]);
+  first.open();
 });

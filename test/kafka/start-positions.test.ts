@@ -17,6 +17,7 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
   const held = new Set<string>();
   const started: string[] = [];
   const moved: string[] = [];
+  const resumed: string[] = [];
   const assignments = new Assignments(() => undefined, systemClock);
   assignments.joined(assignment);
   const nameOf = ({ topic, partition }: Place) => `${topic}/${partition}`;
@@ -40,7 +41,10 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
   const pauses = {
     hold: (place: Place) => {
       held.add(nameOf(place));
-      return () => held.delete(nameOf(place));
+      return () => {
+        resumed.push(nameOf(place));
+        held.delete(nameOf(place));
+      };
     },
   };
   const options = {
@@ -52,7 +56,7 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
       groupId: 'workers',
       from,
       assignments,
-      foundEnds: new Map<string, bigint>(),
+      ...(from === undefined && { foundEnds: new Map<string, bigint>() }),
     },
     events: createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) }),
   };
@@ -63,7 +67,7 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
     tracker?.begin({ from: position, end: position } as never);
     await tracker?.commit({ commit });
   };
-  return { admin, events, held, started, moved, assignments, does, start, fetched };
+  return { admin, events, held, started, moved, resumed, assignments, does, start, fetched };
 }
 
 /** Answers of an admin client that tests replace, such as `fetchOffsets`. */
@@ -130,6 +134,55 @@ test('an end that an earlier generation found stays the start while nothing is c
   expect(new Set(started)).toEqual(new Set(['orders/0 1']));
 });
 
+describe('an end that an earlier generation found is passed', () => {
+  /** The end of the partition was found to be 5. */
+  async function foundEnd() {
+    const bed = startWith({ orders: [0] });
+    bed.admin.ends['orders/0'] = '5';
+    await bed.start();
+    bed.admin.committed['orders/0'] = '-1';
+    bed.assignments.joined({ orders: [0] });
+    return bed;
+  }
+
+  test.each([
+    ['ends before it', '0', '2', '2'],
+    ['begins behind it', '7', '9', '7'],
+  ])('where the log %s', async (_, low, high, start) => {
+    const bed = await foundEnd();
+    bed.admin.lows['orders/0'] = low;
+    bed.admin.ends['orders/0'] = high;
+    await bed.start();
+    expect(bed.started).toEqual(['orders/0 5', `orders/0 ${start}`]);
+  });
+});
+
+test('a position that was gone is no end that was found', async () => {
+  const { admin, assignments, started, start } = startWith({ orders: [0] });
+  Object.assign(admin.ends, { 'orders/0': '5' });
+  admin.lows['orders/0'] = '3';
+  admin.committed['orders/0'] = '1';
+  await start();
+  admin.committed['orders/0'] = '-1';
+  assignments.joined({ orders: [0] });
+  await start();
+  expect(started).toEqual(['orders/0 3', 'orders/0 5']);
+});
+
+test('partitions of other members are passed over in the answers', async () => {
+  const { admin, started, start } = startWith({ orders: [0] });
+  Object.assign(admin.ends, { 'orders/0': '5', 'orders/1': '6' });
+  const offset = () => admin.committed['orders/0'] ?? '-1';
+  replaceOf(
+    admin,
+    'fetchOffsets',
+    () => () => Promise.resolve([{ topic: 'orders', partitions: [{ partition: 0, offset: offset() }] }]),
+  );
+  void start();
+  await pass();
+  expect(started).toEqual(['orders/0 5']);
+});
+
 test('what another member has committed meanwhile stands, and nothing is moved', async () => {
   const { admin, moved, held, start, does } = startWith({ orders: [0] });
   admin.ends['orders/0'] = '5';
@@ -138,12 +191,13 @@ test('what another member has committed meanwhile stands, and nothing is moved',
   expect([moved, held.size, admin.committed]).toEqual([[], 0, { 'orders/0': '1' }]);
 });
 
-test('a partition that the user has moved begins there', async () => {
-  const { admin, moved, assignments, started, held, start } = startWith({ orders: [0] });
-  admin.ends['orders/0'] = '5';
+test('a partition that the user has moved begins there, and no other', async () => {
+  const { admin, moved, assignments, started, held, start } = startWith({ orders: [0, 1], invoices: [0] });
+  Object.assign(admin.ends, { 'orders/0': '5', 'orders/1': '6', 'invoices/0': '7' });
   assignments.trackerOf({ topic: 'orders', partition: 0 })?.moved(2n);
   await start();
-  expect([started, moved, held.size]).toEqual([[], [], 0]);
+  const others = ['invoices/0 7', 'orders/1 6'];
+  expect([started.toSorted(), moved.toSorted(), held.size]).toEqual([others, others, 0]);
 });
 
 test.each([
@@ -324,7 +378,7 @@ describe('when that takes too long', () => {
   });
 
   test('it is tried on in the background, and moves nothing that is fetched meanwhile', async () => {
-    const { admin, started, moved, start } = startWith({ orders: [0, 1] });
+    const { admin, started, moved, resumed, start } = startWith({ orders: [0, 1] });
     Object.assign(admin.ends, { 'orders/0': '5', 'orders/1': '6' });
     admin.error = new Error('down');
     void start();
@@ -333,6 +387,7 @@ describe('when that takes too long', () => {
     admin.error = undefined;
     await pass(PATIENCE_MS);
     expect([started, moved]).toEqual([['orders/0 5', 'orders/1 6'], []]);
+    expect(resumed).toEqual(['orders/0', 'orders/1']);
     const { length } = admin.queries;
     await pass(60_000);
     expect(admin.queries).toHaveLength(length);
@@ -449,3 +504,16 @@ test.each([
     expect([events, held.size]).toEqual([[], 1]);
   },
 );
+
+test('a fault that comes after a long rebalance is warned of', async () => {
+  const { admin, start, does, events, held } = startWith({ orders: [0] });
+  admin.ends['orders/0'] = '5';
+  const rebalances = Object.assign(new Error('no'), { type: 'REBALANCE_IN_PROGRESS' });
+  does.commit = () => Promise.reject(rebalances);
+  void start();
+  await pass(PATIENCE_MS);
+  does.commit = () => Promise.reject(new Error('denied'));
+  await pass(200);
+  const message = expect.stringContaining('denied') as string;
+  expect([events, held.size]).toEqual([[{ type: 'warning', warning: 'START_NOT_COMMITTED', message }], 0]);
+});

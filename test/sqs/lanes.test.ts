@@ -146,3 +146,21 @@ test('what comes of a group that is being returned waits until nothing of it run
   expect(steps).toHaveLength(2);
   expect(await steps[1]?.mayRun).toBe(true);
 });
+
+test('what waits is given back at a stop, and what runs goes on', async () => {
+  const end: (() => void)[] = [];
+  const returned: number[][] = [];
+  const lanes = createLanes<number>({
+    concurrency: 1,
+    groupOf: () => undefined,
+    run: () => new Promise((resolve) => end.push(resolve)),
+    giveBack: (items) => returned.push([...items]),
+    onRoom: () => undefined,
+  });
+  lanes.add([1, 2, 3]);
+  lanes.clear();
+  expect([returned, lanes.running().length, lanes.size()]).toEqual([[[2, 3]], 1, 1]);
+  end[0]?.();
+  await Promise.all(lanes.running());
+  expect([lanes.size(), end.length]).toEqual([0, 1]);
+});

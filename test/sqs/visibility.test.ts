@@ -109,3 +109,29 @@ describe('A message that is held for twelve hours', () => {
     keeper.stop();
   });
 });
+
+test('a release ends the heartbeats of its message alone, which is not joined any more', async () => {
+  const { clock } = time;
+  const beats: string[] = [];
+  const changeVisibility = (handle: string): Promise<EntryReply> => {
+    beats.push(handle);
+    return Promise.resolve({ done: true });
+  };
+  const events = createEventSink<SqsEvent>({ onEvent: () => undefined });
+  const queue = { changeVisibility } as unknown as Queue;
+  const keeper = createVisibilityKeeper(queue, { received: 30, held: 30 }, events, clock);
+  const received = (messageId: string, Body = 'body') => ({
+    ...{ messageId, receiptHandle: messageId, message: { Body }, receivedAt: clock.monotonic() },
+  });
+  const [one, two] = [keeper.hold(received('one')), keeper.hold(received('two'))];
+  const changed = keeper.hold(received('one', 'changed'));
+  await one.release();
+  expect([keeper.join(received('one')), keeper.join(received('one', 'changed'))]).toEqual([false, true]);
+  await time.advance(10_001);
+  expect(beats.toSorted()).toEqual(['one', 'two']);
+  await changed.release();
+  await two.release();
+  expect(keeper.join(received('one', 'changed'))).toBe(false);
+  await time.advance(60_000);
+  expect(beats).toHaveLength(2);
+});

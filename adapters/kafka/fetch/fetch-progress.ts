@@ -50,7 +50,7 @@ export class FetchProgress {
   unacknowledged(): KafkaMessage[] {
     const { fetch } = this.#options;
     const unknown = fetch.messages.filter((message) => !this.#isRemembered(message));
-    if (unknown.length < fetch.messages.length) this.#advance();
+    this.#advance();
     return unknown;
   }
 

@@ -143,9 +143,8 @@ class TopicStarts {
 
   /** A commit of an earlier generation can land late: what has come since that found the end must not be passed. */
   #asFoundFirst(place: OpenPlace, { committed, position }: Start, oldest: bigint): Start {
-    const { foundEnds, from } = this.#options;
-    if (foundEnds === undefined || committed !== NOT_COMMITTED || from === 'beginning')
-      return { committed, position };
+    const { foundEnds } = this.#options;
+    if (foundEnds === undefined || committed !== NOT_COMMITTED) return { committed, position };
     const before = foundEnds.get(idOf(place)) ?? position;
     const first = before < position ? before : position;
     foundEnds.set(idOf(place), first);
@@ -154,8 +153,8 @@ class TopicStarts {
 
   async #commitStarts(): Promise<void> {
     for (const place of this.#open.values()) {
-      // Another member may have the partition now, and have committed more.
-      if (place.start === undefined || this.#isOver()) continue;
+      // One that is closed meanwhile does not come: another member may have it, and have committed more.
+      if (place.start === undefined) continue;
       if (this.#hasBegun(place)) this.#close(place);
       else await this.#commit(place, place.start);
     }

@@ -44,7 +44,7 @@ export class UserPauses {
     const of = this.#of(topic);
     for (const partition of partitions) {
       of.paused.delete(partition);
-      if (of.all) of.resumed.add(partition);
+      of.resumed.add(partition);
     }
   }
 
