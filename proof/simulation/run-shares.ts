@@ -22,7 +22,7 @@ const FEWEST_SEEDS = 100;
 /**
  * Most of what a seed makes is garbage soon: with room for it, it is collected in a tenth of the times. Each core has a
  * process already, so none has threads of its own for that. Code is compiled before it is hot, as it is here from the
- * first seed on. All of it saves a fifth of the CPU.
+ * first seed on.
  */
 const V8_FLAGS = ['--max-semi-space-size=64', '--single-threaded-gc', '--always-sparkplug'];
 
