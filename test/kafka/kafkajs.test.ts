@@ -121,7 +121,7 @@ describe('our own calls', () => {
   test('and a seek of the user’s is told', () => {
     const { consumer, told } = listened();
     consumer.seek({ ...PLACE, offset: '3' });
-    expect([consumer.calls, told]).toEqual([['seek orders/0 3'], [['moved', { ...PLACE, offset: '3' }]]]);
+    expect([consumer.calls, told]).toEqual([['seek orders/0 3'], [['moved', { ...PLACE, offset: '3' }, 3n]]]);
   });
 });
 
@@ -203,6 +203,51 @@ describe('a config that another consumer runs', () => {
     expect(crashes).toEqual([['crashed', expect.objectContaining(REFUSED), false]]);
   });
 
+  test('stops that one for a partition that its own consumer had', async () => {
+    const { consumer, run, hand, config, told } = listened();
+    await run();
+    await hand();
+    consumer.join({ orders: [1] });
+    const other = fakeConsumer();
+    await other.run(config as never);
+    await expect(other.hand(fakeBatch([message(11)]))).rejects.toMatchObject(REFUSED);
+    expect(told.at(-1)).toEqual(['crashed', expect.objectContaining(REFUSED), false]);
+  });
+
+  test.each(['stop', 'disconnect'] as const)('stops that one after its own has ended by %s', async (verb) => {
+    const { consumer, run, config } = listened();
+    await run();
+    await consumer[verb]();
+    const other = fakeConsumer();
+    await other.run(config as never);
+    await expect(other.hand(fakeBatch([message(11)]))).rejects.toMatchObject(REFUSED);
+  });
+
+  test('is not one that its consumer calls from a function around it, with what was fetched before a rebalance', async () => {
+    const { consumer, client } = listened();
+    const eachBatch = async (payload: BatchPayload) => {
+      await turns();
+      client.fetchOf(payload);
+    };
+    await consumer.run({ eachBatch } as never);
+    consumer.join({ orders: [0, 1] });
+    const handed = [
+      consumer.hand(fakeBatch([message(10)])),
+      consumer.hand(fakeBatch([message(20)], { partition: 1 })),
+    ];
+    consumer.join({ orders: [1] });
+    await expect(Promise.all(handed)).resolves.toBeDefined();
+  });
+
+  test('is an older one, once its consumer has got another', async () => {
+    const first = listened();
+    await first.run();
+    await first.consumer.stop();
+    listened(first.consumer);
+    await first.run();
+    await expect(first.hand()).rejects.toMatchObject(REFUSED);
+  });
+
   test('is the first of two that were made for one consumer', async () => {
     const first = listened();
     const second = listened(first.consumer);
@@ -210,6 +255,45 @@ describe('a config that another consumer runs', () => {
     await expect(first.hand()).rejects.toMatchObject(REFUSED);
     await second.run();
     await expect(second.hand()).resolves.toBeUndefined();
+  });
+});
+
+describe('a consumer that runs', () => {
+  const REFUSED = {
+    code: 'INVALID_OPTIONS',
+    message: expect.stringMatching(/consumer: runs already/) as string,
+  };
+
+  test('is refused for a second config, and the first goes on', async () => {
+    const { consumer, run, hand, told } = listened();
+    await run();
+    expect(() => listened(consumer)).toThrow(expect.objectContaining(REFUSED));
+    consumer.join({ orders: [0, 1] });
+    expect(told.at(-1)).toEqual(['joined', { orders: [0, 1] }]);
+    await expect(hand()).resolves.toBeUndefined();
+  });
+
+  test('a function of its own is refused', async () => {
+    const consumer = fakeConsumer();
+    await consumer.run({ eachMessage: () => Promise.resolve() } as never);
+    expect(() => listened(consumer)).toThrow(expect.objectContaining(REFUSED));
+    expect(consumer.calls).toEqual(['run']);
+  });
+
+  test('is refused while it starts again after a crash, until it is stopped', async () => {
+    const { consumer, run } = listened();
+    await run();
+    consumer.crash(new Error('no'), true);
+    expect(() => listened(consumer)).toThrow(expect.objectContaining(REFUSED));
+    await consumer.stop();
+    expect(() => listened(consumer)).not.toThrow();
+  });
+
+  test('is given again once it has ended for good', async () => {
+    const { consumer, run } = listened();
+    await run();
+    consumer.crash(new Error('no'), false);
+    expect(() => listened(consumer)).not.toThrow();
   });
 });
 
