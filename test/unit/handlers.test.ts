@@ -60,12 +60,15 @@ describe.each(entries)('%s', (_, enter, args) => {
     expect(() => enter(() => 1)).not.toThrow();
   });
 
-  test.each(wrong)('refuses %j in place of the handler, before anything runs', async (handler) => {
-    expect(await refusal(() => enter(handler))).toMatchObject({
-      code: 'INVALID_OPTIONS',
-      issues: [{ field: 'handler', message: `must be a function of (${args}, attempt)` }],
-    });
-  });
+  test.each([...wrong, class {}, class Handler {}])(
+    'refuses %j in place of the handler, before anything runs',
+    async (handler) => {
+      expect(await refusal(() => enter(handler))).toMatchObject({
+        code: 'INVALID_OPTIONS',
+        issues: [{ field: 'handler', message: `must be a function of (${args}, attempt)` }],
+      });
+    },
+  );
 
   test.each([undefined, () => 1])(
     'says where a handler belongs that is among the options (%j)',
