@@ -66,6 +66,8 @@ export interface DeadLetterIdentity extends DeadLetterRecord {
   readonly isOwn: boolean;
   /** When this package has sent it: its record is older. Undefined where it was moved by its queue. */
   readonly sentAt?: Date | undefined;
+  /** How often its record had been tried when it was sent. */
+  readonly attempts?: number | undefined;
   /** Whether the dead letter itself names its scope. Else it is the one of the option `scope`. */
   readonly namesScope: boolean;
 }
