@@ -41,7 +41,7 @@ async function redriveQueueWith(
 }
 
 /** Loaded here alone: it needs the SDK, also with a client of the module, and no other command does. */
-async function sqsAdapter(): Promise<typeof import('../sqs/index.ts')> {
+async function sqsAdapter() {
   try {
     return await import('../sqs/index.ts');
   } catch (error) {

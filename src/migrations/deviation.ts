@@ -45,7 +45,7 @@ export async function requireAsReleased(client: DatabaseClient, schema: string):
   if (deviation !== undefined) throw new SchemaError(`${deviation.says}: ${deviation.fix}`);
 }
 
-/** Tables are there that a migration after `found` makes: their rows in `migrations` were lost, or they are not ours. */
+/** Tables are there that a migration after `found` makes: their rows were lost, or they are not ours. */
 export async function unlistedTables(
   client: DatabaseClient,
   schema: string,

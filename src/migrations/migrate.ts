@@ -47,10 +47,10 @@ const clientSchema = lazily(() => z.object({ sql: sqlClient() }));
  * create tables can call it.
  *
  * Migrate first, then deploy: the old code works with tables that are one version newer than it, and its `migrate`
- * changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are
- * refused with `SchemaError`: nothing is promised for them. So are tables of this version that were dropped or have lost
- * a column or a key since, that are UNLOGGED, that a migration of another content made, or that the table `migrations`
- * does not list: nothing is made a second time.
+ * changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are refused with
+ * `SchemaError`: nothing is promised for them. So are tables of this version that were dropped or have lost a column or
+ * a key since, that are UNLOGGED, that a migration of another content made, or that the table `migrations` does not
+ * list: nothing is made a second time.
  *
  * It waits for the lock of a table for 250 ms at a time, so that no message waits longer behind it, and tries again for
  * a minute. Then it throws a `StoreError` that names the session which holds the lock. Throws `InvalidOptionsError` and

@@ -78,8 +78,10 @@ export function chosen<const Choices extends readonly z.ZodMiniType[]>(
   choices: Choices,
   error: string,
 ): z.ZodMiniType<z.output<Choices[number]>, z.input<Choices[number]>> {
-  const missing = z.custom<never>((value) => value === undefined);
-  return z.union([...choices, missing], { error }).check(z.refine((value) => value !== undefined, { error }));
+  const missing = z.custom<never>((value: unknown) => value === undefined);
+  return z
+    .union([...choices, missing], { error })
+    .check(z.refine((value: unknown) => value !== undefined, { error }));
 }
 
 /** An option that is on or off. */

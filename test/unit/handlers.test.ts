@@ -45,6 +45,15 @@ const entries: readonly Entry[] = [
   ['onceEachRequest', of(onceEachRequest, http), 'request'],
 ];
 
+class Handler {
+  handle = () => 1;
+}
+const Anonymous = [
+  class {
+    handle = () => 1;
+  },
+][0];
+
 const wrong = [undefined, null, 'handler', { handler: () => 1 }];
 
 async function refusal(enter: () => unknown): Promise<unknown> {
@@ -60,7 +69,7 @@ describe.each(entries)('%s', (_, enter, args) => {
     expect(() => enter(() => 1)).not.toThrow();
   });
 
-  test.each([...wrong, class {}, class Handler {}])(
+  test.each([...wrong, Handler, Anonymous])(
     'refuses %j in place of the handler, before anything runs',
     async (handler) => {
       expect(await refusal(() => enter(handler))).toMatchObject({

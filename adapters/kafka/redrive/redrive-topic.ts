@@ -28,8 +28,8 @@ type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
  * The copy has the headers of one in a retry topic, by which `onceEachKafkaMessage` of the same group finds the record:
  * a second copy does not run beside the first, nor after it has succeeded. A dead letter whose record has succeeded is
  * passed. One that is kept is taken again by the next call: `onDeadLetter` and the report say why. Dead letters behind
- * it that were sent are not: the metadata of the committed offset has them. One whose topic does not exist, or may not be
- * written by this client, is kept.
+ * it that were sent are not: the metadata of the committed offset has them. One whose topic does not exist, or may not
+ * be written by this client, is kept.
  *
  * It ends as `blocked` where another member of the group `groupId` has partitions with dead letters that are left: a
  * redrive that runs, or was killed less than six seconds ago, or any other consumer of that group.
