@@ -33,6 +33,7 @@ function listened(consumer: FakeConsumer = fakeConsumer()) {
     },
     stopped: noting('stopped'),
     crashed: noting('crashed'),
+    misused: noting('misused'),
     moved: noting('moved'),
   };
   const pauses: Pauses = new Pauses(() => client, systemClock);
@@ -199,8 +200,8 @@ describe('a config that another consumer runs', () => {
     const hand = () => other.hand(fakeBatch([message(10)], { topic: 'bills' }));
     await expect(hand()).rejects.toMatchObject(REFUSED);
     await expect(hand()).rejects.toMatchObject(REFUSED);
-    const crashes = told.filter((call) => (call as unknown[])[0] === 'crashed');
-    expect(crashes).toEqual([['crashed', expect.objectContaining(REFUSED), false]]);
+    const misuses = told.filter((call) => (call as unknown[])[0] === 'misused');
+    expect(misuses).toEqual([['misused', expect.objectContaining(REFUSED)]]);
   });
 
   test('stops that one for a partition that its own consumer had', async () => {
@@ -211,7 +212,7 @@ describe('a config that another consumer runs', () => {
     const other = fakeConsumer();
     await other.run(config as never);
     await expect(other.hand(fakeBatch([message(11)]))).rejects.toMatchObject(REFUSED);
-    expect(told.at(-1)).toEqual(['crashed', expect.objectContaining(REFUSED), false]);
+    expect(told.at(-1)).toEqual(['misused', expect.objectContaining(REFUSED)]);
   });
 
   test.each(['stop', 'disconnect'] as const)('stops that one after its own has ended by %s', async (verb) => {

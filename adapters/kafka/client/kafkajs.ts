@@ -85,11 +85,11 @@ export function listenTo(
     await close();
   }
 
-  /** The other consumer stops with this error. Its crash is no event of this one: it is reported here. */
+  /** The other consumer stops with this error. Its crash is no event of this one. */
   function refuseOther(): InvalidOptionsError {
     if (refusal === undefined) {
       refusal = otherConsumer();
-      listener.crashed(refusal, false);
+      listener.misused(refusal);
     }
     return refusal;
   }
