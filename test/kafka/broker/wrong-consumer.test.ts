@@ -81,7 +81,7 @@ test.runIf(isKafkaJs)(
     for (const crash of b.crashes)
       expect([crash, crash.cause]).toContainEqual(expect.objectContaining(REFUSED));
     expect(b.crashes).toHaveLength(1);
-  expect(config.health().live).toBe(false);
+    expect(config.health().live).toBe(false);
   },
 );
 
