@@ -49,6 +49,7 @@ export { handlerOption } from './options/handler-option.ts';
 export { childKeysOf, keyFault } from './options/key.ts';
 export {
   callback,
+  chosen,
   flag,
   hasMethods,
   NOT_AN_OBJECT,

@@ -86,11 +86,14 @@ export function print({ json }: Pick<SharedOptions, 'json'>, said: Answer): void
 /** The options of the command, by what the functions call them. */
 const FLAGS: Readonly<Partial<Record<string, string>>> = {
   abandonedAfterMs: '--abandoned-after',
+  after: '--after',
+  client: 'sqs of --config',
   concurrency: '--concurrency',
   confirm: '--confirm',
   databaseSchema: '--schema',
   error: '--error',
   from: '--from',
+  kafka: 'kafka of --config',
   key: 'the key',
   limit: '--limit',
   maxMs: '--for',

@@ -27,13 +27,8 @@ async function redriveQueueWith(
   if (to === undefined)
     throw new UsageError('--to is missing: the URL of the queue that the dead letters go back to');
   const client = sqs ?? (await sdkClient());
-  if (client === undefined) {
-    throw new UsageError(
-      'no SQS client is there: run npm install @aws-sdk/client-sqs, or give a --config that exports sqs',
-    );
-  }
-  // Not before: the adapter needs the SDK, which no other command does.
-  const { redriveQueue } = await import('../sqs/index.ts');
+  if (client === undefined) throw noSdk();
+  const { redriveQueue } = await sqsAdapter();
   try {
     return await redriveQueue({ ...options, to, client, key });
   } catch (cause) {
@@ -43,6 +38,19 @@ async function redriveQueueWith(
       cause,
     });
   }
+}
+
+/** Loaded here alone: it needs the SDK, also with a client of the module, and no other command does. */
+async function sqsAdapter() {
+  try {
+    return await import('../sqs/index.ts');
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' ? noSdk() : error;
+  }
+}
+
+function noSdk(): UsageError {
+  return new UsageError('redrive of a queue needs the client of SQS: run npm install @aws-sdk/client-sqs');
 }
 
 /** With its usual environment. */

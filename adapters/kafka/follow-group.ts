@@ -60,6 +60,9 @@ export function followGroup(
       assignments.abortAll('the consumer has stopped for good');
       warnStopped(groupId, error, events);
     },
+    misused(error) {
+      warnStopped(groupId, error, events);
+    },
     moved(place, to) {
       assignments.trackerOf(place)?.moved(to);
       pauses.moved(place);

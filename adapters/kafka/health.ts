@@ -21,8 +21,8 @@ export interface KafkaMonitor {
 /** What a consumer knows of itself. */
 export interface KafkaHealth {
   /**
-   * Whether its process is worth keeping. False once the client has given up (`CONSUMER_STOPPED`). A broker or a
-   * database that is down leaves it true: a restart cures neither.
+   * Whether its process is worth keeping. False once the client has given up (`CONSUMER_STOPPED`), or another consumer
+   * that ran this config. A broker or a database that is down leaves it true: a restart cures neither.
    */
   readonly live: boolean;
   /**
@@ -74,8 +74,9 @@ export function withMembership(listener: LogListener): {
   readonly membership: () => Membership;
 } {
   let membership: Membership = 'away';
+  let isMisused = false;
   return {
-    membership: () => membership,
+    membership: () => (isMisused ? 'ended' : membership),
     listener: {
       ...listener,
       joined(assignment) {
@@ -89,6 +90,10 @@ export function withMembership(listener: LogListener): {
       crashed(error, restart) {
         membership = restart ? 'away' : 'ended';
         listener.crashed(error, restart);
+      },
+      misused(error) {
+        isMisused = true;
+        listener.misused(error);
       },
     },
   };

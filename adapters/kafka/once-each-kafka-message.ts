@@ -29,7 +29,7 @@ export interface OnceEachKafkaMessage extends RunConfig, KafkaMonitor {}
  * a topic of `retry`. Any other message withholds its partition, alone, and is fetched again later. Heartbeats go on
  * while handlers run. An error of a handler never stops the consumer.
  *
- * Throws `InvalidOptionsError` that names every wrong field, also for a `consumer` that runs already.
+ * Throws `InvalidOptionsError` that names every wrong field, also for a `consumer` that runs already, with any config.
  *
  * @example
  * ```ts

@@ -1,6 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import { type FingerprintOptions, handlerOption, NOT_AN_OBJECT, lazily } from '../../src/adapter-kit.ts';
+import {
+  chosen,
+  type FingerprintOptions,
+  handlerOption,
+  NOT_AN_OBJECT,
+  lazily,
+} from '../../src/adapter-kit.ts';
 import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
@@ -83,11 +89,11 @@ export const kafkaRecordOptions = lazily(() =>
       {
         ...lambdaFields<KafkaRecordEvent>(),
         ...logFields<LambdaKafkaMessage>(),
-        onFailed: z.enum(['acknowledge', 'keep'], {
-          error:
-            "must be chosen: 'acknowledge' passes the record, and only its record and its event show the failure; " +
+        onFailed: chosen(
+          [z.enum(['acknowledge', 'keep'])],
+          "must be chosen: 'acknowledge' passes the record, and only its record and its event show the failure; " +
             "'keep' has it delivered again, until the event source mapping sends it to its on-failure destination",
-        }),
+        ),
         onKept: z._default(z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }), 'throw'),
         handler: handlerOption<AnyKafkaRecordHandler>('delivery, attempt'),
       },

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod/mini';
+import { lazily } from '../../src/lib/lazily.ts';
 import { arraysOf } from '../../src/postgres/batch.ts';
 import type { DatabaseClient } from '../../src/postgres/database-client.ts';
 import { toStoreError } from '../../src/postgres/failure.ts';
 import type { MaintenanceStatements } from './statements/maintenance.ts';
 import { beginReadCommitted } from '../../src/postgres/transaction.ts';
-import { type Count, Tally } from './census.ts';
+import { Tally } from './census.ts';
 import { run } from './run.ts';
 
 /** How long a walk that makes no sign belongs to its runner. A step and its pause take milliseconds. */
@@ -94,12 +96,29 @@ function toText({ leaf, page, tally }: Progress): string {
   return JSON.stringify({ leaf, page, counts: tally.counts() });
 }
 
+const progress = lazily(() =>
+  z.object({
+    leaf: z.string(),
+    page: z.int(),
+    counts: z.array(
+      z.object({
+        ...{ scope: z.string(), state: z.string() },
+        ...{ records: z.number(), abandoned: z.number(), oldestMs: z.number() },
+      }),
+    ),
+  }),
+);
+
+/** From the beginning where it cannot be read: what was deleted is counted apart. */
 function fromText(text: string | null): Progress {
-  if (text === null) return { leaf: '', page: 0, tally: new Tally() };
-  const { leaf, page, counts } = JSON.parse(text) as {
-    readonly leaf: string;
-    readonly page: number;
-    readonly counts: readonly Count[];
-  };
+  const { leaf, page, counts } = progress().safeParse(parsed(text)).data ?? { leaf: '', page: 0, counts: [] };
   return { leaf, page, tally: new Tally(counts) };
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return undefined;
+  }
 }

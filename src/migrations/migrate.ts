@@ -5,14 +5,16 @@ import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
 import { createReporter } from '../reporting/reporter.ts';
 import type { DatabaseClient, DatabaseQueries } from '../postgres/database-client.ts';
+import { sqlState } from '../postgres/error-layers.ts';
 import { toStoreError } from '../postgres/failure.ts';
 import { quoteIdentifier } from '../postgres/identifier.ts';
 import { ALL_TABLES, requireShape } from '../postgres/shape.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../postgres/sql-client.ts';
-import { requireUnedited } from './edited.ts';
+import { requireAsReleased, unlistedTables } from './deviation.ts';
 import { LATEST, migrations } from './embedded.generated.ts';
 import { foundVersion } from './found-version.ts';
 import { inShortTries, PATIENCE } from './in-short-tries.ts';
+import { requireTables } from './missing-tables.ts';
 import { schemaOption } from './options.ts';
 import { renderMigration, renderSchema, renderVersions } from './render.ts';
 import { fitOf, nextVersionText, refuseTooNew } from './version.ts';
@@ -45,9 +47,10 @@ const clientSchema = lazily(() => z.object({ sql: sqlClient() }));
  * create tables can call it.
  *
  * Migrate first, then deploy: the old code works with tables that are one version newer than it, and its `migrate`
- * changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are
- * refused with `SchemaError`: nothing is promised for them. So are tables of this version that have lost a column or a
- * key since, that are UNLOGGED, or that a migration of another content made: nothing is made a second time.
+ * changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are refused with
+ * `SchemaError`: nothing is promised for them. So are tables of this version that were dropped or have lost a column or
+ * a key since, that are UNLOGGED, that a migration of another content made, or that the table `migrations` does not
+ * list: nothing is made a second time.
  *
  * It waits for the lock of a table for 250 ms at a time, so that no message waits longer behind it, and tries again for
  * a minute. Then it throws a `StoreError` that names the session which holds the lock. Throws `InvalidOptionsError` and
@@ -69,16 +72,21 @@ export async function migrate(sql: SqlClient, options: MigrateOptions = {}): Pro
   return result;
 }
 
+const TABLE_EXISTS = '42P07';
+
 async function migrated(client: DatabaseClient, schema: string): Promise<MigrateResult> {
+  let found = 0;
   try {
-    const found = await foundVersion(client, schema);
+    found = await foundVersion(client, schema);
     refuseTooNew(found, schema);
     const result =
       fitOf(found) === 'older' ? await migrateLocked(client, schema) : { version: found, applied: [] };
+    await requireTables(client, schema);
     await requireShape(client, schema, ALL_TABLES);
-    await requireUnedited(client, schema);
+    await requireAsReleased(client, schema);
     return result;
   } catch (error) {
+    if (sqlState(error) === TABLE_EXISTS) throw await unlistedTables(client, schema, found);
     throw error instanceof SchemaError ? error : toStoreError(error);
   }
 }

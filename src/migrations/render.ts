@@ -31,9 +31,13 @@ end $do$;`;
 }
 
 /** A migration and the insert that records it. */
-export function renderMigration({ version, name, checksum, sql }: Migration, schema: string): string {
-  const record = `insert into :"schema".migrations (version, name, checksum) values (${version}, '${name}', '${checksum}');`;
-  return withSchema(`${sql.trim()}\n\n${record}`, schema);
+export function renderMigration(migration: Migration, schema: string): string {
+  return `${withSchema(migration.sql.trim(), schema)}\n\n${renderRecord(migration, schema)}`;
+}
+
+export function renderRecord({ version, name, checksum }: Migration, schema: string): string {
+  const insert = `insert into :"schema".migrations (version, name, checksum) values (${version}, '${name}', '${checksum}');`;
+  return withSchema(insert, schema);
 }
 
 function withSchema(sql: string, schema: string): string {

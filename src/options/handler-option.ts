@@ -4,13 +4,18 @@ const AMONG_OPTIONS = Symbol('a handler among the options');
 
 /** The option `handler` of every entry point. */
 export function handlerOption<Handler>(parameters: string): z.ZodMiniType<Handler, Handler> {
-  return z.custom<Handler>((value) => typeof value === 'function', {
+  return z.custom<Handler>((value) => typeof value === 'function' && !isClass(value), {
     error: ({ input }) =>
       input === AMONG_OPTIONS
         ? 'must be given as second argument, after the options'
         : `must be a function of (${parameters})`,
     abort: false,
   });
+}
+
+/** A class cannot be called. */
+function isClass(value: object): boolean {
+  return /^class[\s{]/.test(Function.prototype.toString.call(value));
 }
 
 /** The options and the handler in one object, so that one error names all faults. */

@@ -73,6 +73,17 @@ export function wholeNumber(unit: string, min: number, max: number): z.ZodMiniNu
     .check(z.refine((value) => Number.isInteger(value) && value >= min && value <= max, { error }));
 }
 
+/** A choice that has to be made. Where it is missing, the other checks are made all the same, to report all faults. */
+export function chosen<const Choices extends readonly z.ZodMiniType[]>(
+  choices: Choices,
+  error: string,
+): z.ZodMiniType<z.output<Choices[number]>, z.input<Choices[number]>> {
+  const missing = z.custom<never>((value: unknown) => value === undefined);
+  return z
+    .union([...choices, missing], { error })
+    .check(z.refine((value: unknown) => value !== undefined, { error }));
+}
+
 /** An option that is on or off. */
 export const flag = lazily(() => z.boolean({ error: 'must be true or false' }));
 

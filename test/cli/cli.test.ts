@@ -489,6 +489,36 @@ describe('doctor', () => {
 });
 
 describe('Where it cannot work', () => {
+  test.each([
+    ['kafka = {}', 'doctor --topics orders', /^handle-once: kafka of --config must be a Kafka of kafkajs$/],
+    ['kafka = {}', 'redrive --from orders', /^handle-once: kafka of --config must be a Kafka of kafkajs$/],
+    [
+      'sqs = {}',
+      'doctor --queue-url http://localhost/0/q',
+      /^handle-once: sqs of --config must be an SQSClient/,
+    ],
+    [
+      'sqs = {}',
+      'redrive --from http://localhost/0/q --to http://localhost/0/p',
+      /^handle-once: sqs of --config must be an SQSClient/,
+    ],
+  ])('since a module exports %s, %s names the export', async (exported, args, message) => {
+    const config = await configFile(`export const ${exported};`);
+    const { code, stdout, stderr } = await cli(`${args} --config ${config}`);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.trim()).toMatch(message);
+  });
+
+  test('since the brokers are down, doctor says so', async () => {
+    const config = await configFile(`
+      import { createRequire } from 'node:module';
+      const { Kafka } = createRequire(${JSON.stringify(join(ROOT, 'package.json'))})('kafkajs');
+      export const kafka = new Kafka({ brokers: ['127.0.0.1:1'], logLevel: 0, retry: { retries: 0 } });`);
+    const { code, stdout } = await cli(`doctor --topics orders --config ${config}`);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/topic-retention +notice .*Check that the brokers can be reached/);
+  });
+
   test.each<[string, string, number, RegExp, Record<string, string>?]>([
     ['no database is named', 'status', 2, /set DATABASE_URL, or give/, {}],
     ['a command is unknown', 'frobnicate', 2, /unknown command/],
@@ -553,6 +583,7 @@ describe('Where it cannot work', () => {
       /^handle-once: DATABASE_URL, or --database-url, has a % .*: percent-encode the user and the password/,
     ],
     ['a queue is no URL', 'doctor --queue-url orders', 2, /--queue-url is no URL: write https:/],
+    ['a version is none', 'sql --after 99', 2, /^handle-once: --after must be a whole number of migrations/],
     ['a pool is not given', 'doctor --concurrency 5', 2, /--concurrency needs --config/],
     ['an admin client is not given', 'doctor --topics orders', 2, /--topics needs --config/],
     [

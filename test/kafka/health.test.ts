@@ -6,6 +6,7 @@ import { gate } from '../support/gate.ts';
 import { bench, type BenchOptions, pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
 import { fakeBatch } from './support/fake-batch.ts';
+import { fakeConsumer } from './support/fake-consumer.ts';
 import { message } from './support/messages.ts';
 
 useFakeTimers();
@@ -19,6 +20,25 @@ async function known(options: BenchOptions = {}) {
 }
 
 describe('health', () => {
+  test('is not live once another consumer has run the config, whose own goes on', async () => {
+    const { config, consumer, hold, run, attempts } = await known();
+    const held = hold(10);
+    const own = run(fakeBatch([message(10)]));
+    await pass();
+    const other = fakeConsumer();
+    await other.run(config as never);
+    await expect(other.hand(fakeBatch([message(11)], { partition: 1 }))).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+    });
+    expect(config.health()).toMatchObject({ live: false, ready: false });
+    consumer.join({ orders: [0, 1] });
+    expect(config.health()).toMatchObject({ live: false, ready: false });
+    expect(attempts.map(({ signal }) => signal.aborted)).toEqual([false]);
+    held.open();
+    await pass();
+    expect(own.state).toBe('ended');
+  });
+
   test('is ready once the group is joined and the store has answered', async () => {
     const { config } = await known();
     const nothing = { partitions: [], held: [] };

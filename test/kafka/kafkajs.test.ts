@@ -33,6 +33,7 @@ function listened(consumer: FakeConsumer = fakeConsumer()) {
     },
     stopped: noting('stopped'),
     crashed: noting('crashed'),
+    misused: noting('misused'),
     moved: noting('moved'),
   };
   const pauses: Pauses = new Pauses(() => client, systemClock);
@@ -199,8 +200,53 @@ describe('a config that another consumer runs', () => {
     const hand = () => other.hand(fakeBatch([message(10)], { topic: 'bills' }));
     await expect(hand()).rejects.toMatchObject(REFUSED);
     await expect(hand()).rejects.toMatchObject(REFUSED);
-    const crashes = told.filter((call) => (call as unknown[])[0] === 'crashed');
-    expect(crashes).toEqual([['crashed', expect.objectContaining(REFUSED), false]]);
+    const misuses = told.filter((call) => (call as unknown[])[0] === 'misused');
+    expect(misuses).toEqual([['misused', expect.objectContaining(REFUSED)]]);
+  });
+
+  test('stops that one for a partition that its own consumer had', async () => {
+    const { consumer, run, hand, config, told } = listened();
+    await run();
+    await hand();
+    consumer.join({ orders: [1] });
+    const other = fakeConsumer();
+    await other.run(config as never);
+    await expect(other.hand(fakeBatch([message(11)]))).rejects.toMatchObject(REFUSED);
+    expect(told.at(-1)).toEqual(['misused', expect.objectContaining(REFUSED)]);
+  });
+
+  test.each(['stop', 'disconnect'] as const)('stops that one after its own has ended by %s', async (verb) => {
+    const { consumer, run, config } = listened();
+    await run();
+    await consumer[verb]();
+    const other = fakeConsumer();
+    await other.run(config as never);
+    await expect(other.hand(fakeBatch([message(11)]))).rejects.toMatchObject(REFUSED);
+  });
+
+  test('is not one that its consumer calls from a function around it, with what was fetched before a rebalance', async () => {
+    const { consumer, client } = listened();
+    const eachBatch = async (payload: BatchPayload) => {
+      await turns();
+      client.fetchOf(payload);
+    };
+    await consumer.run({ eachBatch } as never);
+    consumer.join({ orders: [0, 1] });
+    const handed = [
+      consumer.hand(fakeBatch([message(10)])),
+      consumer.hand(fakeBatch([message(20)], { partition: 1 })),
+    ];
+    consumer.join({ orders: [1] });
+    await expect(Promise.all(handed)).resolves.toBeDefined();
+  });
+
+  test('is an older one, once its consumer has got another', async () => {
+    const first = listened();
+    await first.run();
+    await first.consumer.stop();
+    listened(first.consumer);
+    await first.run();
+    await expect(first.hand()).rejects.toMatchObject(REFUSED);
   });
 
   test('is the first of two that were made for one consumer', async () => {
@@ -210,6 +256,45 @@ describe('a config that another consumer runs', () => {
     await expect(first.hand()).rejects.toMatchObject(REFUSED);
     await second.run();
     await expect(second.hand()).resolves.toBeUndefined();
+  });
+});
+
+describe('a consumer that runs', () => {
+  const REFUSED = {
+    code: 'INVALID_OPTIONS',
+    message: expect.stringMatching(/consumer: runs already/) as string,
+  };
+
+  test('is refused for a second config, and the first goes on', async () => {
+    const { consumer, run, hand, told } = listened();
+    await run();
+    expect(() => listened(consumer)).toThrow(expect.objectContaining(REFUSED));
+    consumer.join({ orders: [0, 1] });
+    expect(told.at(-1)).toEqual(['joined', { orders: [0, 1] }]);
+    await expect(hand()).resolves.toBeUndefined();
+  });
+
+  test('a function of its own is refused', async () => {
+    const consumer = fakeConsumer();
+    await consumer.run({ eachMessage: () => Promise.resolve() } as never);
+    expect(() => listened(consumer)).toThrow(expect.objectContaining(REFUSED));
+    expect(consumer.calls).toEqual(['run']);
+  });
+
+  test('is refused while it starts again after a crash, until it is stopped', async () => {
+    const { consumer, run } = listened();
+    await run();
+    consumer.crash(new Error('no'), true);
+    expect(() => listened(consumer)).toThrow(expect.objectContaining(REFUSED));
+    await consumer.stop();
+    expect(() => listened(consumer)).not.toThrow();
+  });
+
+  test('is given again once it has ended for good', async () => {
+    const { consumer, run } = listened();
+    await run();
+    consumer.crash(new Error('no'), false);
+    expect(() => listened(consumer)).not.toThrow();
   });
 });
 

@@ -34,6 +34,20 @@ test('a schema of handleOnce would get the bytes of every value: it is refused w
   expect(issuesOf({ ...right, handleOnce, parse: String })).toEqual([]);
 });
 
+test('a missing onFailed hides no other fault', () => {
+  const { onFailed, ...missing } = right;
+  expect(onFailed).toBe('acknowledge');
+  const retry = { topics: [{ topic: 'later', delayMs: 1_000 }], producer };
+  const consumerConfig = { groupId: 'other' };
+  expect(
+    issuesOf({ ...missing, retry, consumerConfig })
+      .map(({ field }) => field)
+      .sort(),
+  ).toEqual([...['admin', 'groupId', 'onFailed', 'ordering']]);
+  for (const given of [missing, { ...missing, onFailed: undefined }, { ...missing, onFailed: 'no' }])
+    expect(issuesOf(given)).toEqual([{ field: 'onFailed', message: matching(/^must be chosen: /) }]);
+});
+
 test.each<object>([
   {},
   { ordering: 'partition', concurrency: 1, drainMs: 0 },

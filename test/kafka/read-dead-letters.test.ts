@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FetchedDeadLetter } from '../../adapters/kafka/redrive/dead-letter-taker.ts';
+import { namingDenied } from '../../adapters/kafka/redrive/denied.ts';
 import { readDeadLetters } from '../../adapters/kafka/redrive/read-dead-letters.ts';
 import type { KafkaClients, DeadLetterConsumer } from '../../adapters/kafka/redrive/kafka-client.ts';
 import { fakeBatch } from './support/fake-batch.ts';
@@ -124,4 +125,23 @@ test('a topic that another reader has read to its end meanwhile is at its end', 
   const { read, otherReadsAll } = deadLetters([5, 6, 7]);
   otherReadsAll();
   expect(await read([])).toEqual([]);
+});
+
+test.each([
+  ['TOPIC_AUTHORIZATION_FAILED', /^redriveTopic: from: is dead, .*: grant Read on that topic$/],
+  ['GROUP_AUTHORIZATION_FAILED', /^redriveTopic: groupId: is g, .*: grant Read on that group$/],
+])('an error of a right that lacks names what it is on: %s', (type, says) => {
+  const denied = Object.assign(new Error('Not authorized'), { type });
+  for (const error of [denied, new Error('not retriable', { cause: denied })])
+    expect(namingDenied(error, 'dead', 'g')).toMatchObject({
+      code: 'INVALID_OPTIONS',
+      message: expect.stringMatching(says) as string,
+    });
+});
+
+test('an error of another kind stays what it is, and a lost coordinator is one of the group', () => {
+  const error = new Error('no');
+  expect(namingDenied(error, 'dead', 'g')).toBe(error);
+  const lost = Object.assign(new Error('no'), { name: 'KafkaJSGroupCoordinatorNotFound' });
+  expect(namingDenied(lost, 'dead', 'g')).toMatchObject({ issues: [{ field: 'groupId' }] });
 });

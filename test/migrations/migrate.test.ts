@@ -99,7 +99,9 @@ test('a schema that exists already is used', async () => {
 test('a migration that fails leaves nothing behind, and can be run again', async () => {
   await sql`create schema occupied`;
   await sql`create table occupied.records (id integer)`;
-  await expect(migrate(sql, { schema: 'occupied' })).rejects.toThrow(StoreError);
+  const refused = migrate(sql, { schema: 'occupied' });
+  await expect(refused).rejects.toThrow(SchemaError);
+  await expect(refused).rejects.toThrow(/^schema occupied has tables .* or use another schema/);
   expect(await sql`select from pg_tables where schemaname = 'occupied' and tablename = 'migrations'`).toEqual(
     [],
   );
@@ -116,6 +118,66 @@ test('a migration that ran with another content is named, and its fix is taken',
   const fix = await refused.catch((error: unknown) => /update .*;/.exec((error as Error).message)?.[0]);
   await sql.unsafe(fix as string);
   expect(await migrate(sql, { schema: 'edited' })).toEqual({ version: LATEST, applied: [] });
+});
+
+test('a migration whose row was deleted is named, and its fix is taken', async () => {
+  await migrate(sql, { schema: 'unlisted' });
+  await sql`delete from unlisted.migrations where version = 2`;
+  const refused = migrate(sql, { schema: 'unlisted' });
+  await expect(refused).rejects.toThrow(SchemaError);
+  await expect(refused).rejects.toThrow(/does not list 0002_maintenance\.sql, and lists what came after/);
+  const fix = await refused.catch((error: unknown) => /insert .*;/.exec((error as Error).message)?.[0]);
+  await sql.unsafe(fix as string);
+  expect(await migrate(sql, { schema: 'unlisted' })).toEqual({ version: LATEST, applied: [] });
+});
+
+test.each([
+  ['the last row', 'delete from SCHEMA.migrations where version = 3', 2],
+  ['all rows', 'delete from SCHEMA.migrations', 0],
+  ['the table migrations', 'drop table SCHEMA.migrations', 0],
+])('tables without %s are named, and the fix is taken', async (_, lose, after) => {
+  const schema = `without_${after}_${lose.length}`;
+  await migrate(sql, { schema });
+  await sql.unsafe(lose.replaceAll('SCHEMA', schema));
+  const refused = migrate(sql, { schema });
+  await expect(refused).rejects.toThrow(SchemaError);
+  await expect(refused).rejects.toThrow(
+    new RegExp(
+      `lacks .*0003_history\\.sql: run, .* npx handle-once sql --schema ${schema} --after ${after} prints`,
+    ),
+  );
+  const statements = migrationSql({ schema, after }).split(/;$/m);
+  await sql.unsafe(statements.filter((one) => one.includes(`"${schema}".migrations`)).join(';'));
+  expect(await migrate(sql, { schema })).toEqual({ version: LATEST, applied: [] });
+});
+
+test('tables of which some are gone, with the rows of their migration, are left alone', async () => {
+  await migrate(sql, { schema: 'torn' });
+  await sql`delete from torn.migrations where version = 3`;
+  await sql`drop table torn.stats`;
+  const before = await schemaDump(sql, 'torn');
+  await expect(migrate(sql, { schema: 'torn' })).rejects.toThrow(
+    /which lacks 0003_history\.sql, and stats are not there: restore the schema from a backup; or drop it/,
+  );
+  expect(await schemaDump(sql, 'torn')).toBe(before);
+});
+
+test.each([
+  ['records', 'drop table SCHEMA.records', /lacks the table records: restore the records from a backup/],
+  ['workers', 'drop table SCHEMA.workers', /lacks the table workers: run, .*the statements about workers/],
+  [
+    'records',
+    'alter table SCHEMA.records rename to r; create view SCHEMA.records as select * from SCHEMA.r',
+    /lacks the table records/,
+  ],
+  ['several', 'drop table SCHEMA.census, SCHEMA.stats', /lacks the tables stats, census: /],
+])('a table that is gone is named (%s)', async (name, lose, says) => {
+  const schema = `gone_${name}_${lose.length}`;
+  await migrate(sql, { schema });
+  await sql.unsafe(lose.replaceAll('SCHEMA', schema));
+  const refused = migrate(sql, { schema });
+  await expect(refused).rejects.toThrow(SchemaError);
+  await expect(refused).rejects.toThrow(says);
 });
 
 test('a script notes what migrate compares', async () => {

@@ -295,6 +295,22 @@ describe('A walk', () => {
     expect(await linesLeft()).toBe(0);
   });
 
+  test.each([
+    '{bad',
+    'null',
+    '{}',
+    '{"leaf":"handle_once.records","page":0}',
+    '{"leaf":"handle_once.records","page":"last","counts":[]}',
+    '{"leaf":"handle_once.records","page":9,"counts":[{}]}',
+  ])('that finds its place unreadable begins at the beginning: %s', async (place) => {
+    await record({ key: 'a', liveForMs: -1 });
+    await record({ key: 'b', liveForMs: DAY });
+    await sql`
+      insert into handle_once.maintenance (runner, live_until, due_at, purged, walk)
+      values (gen_random_uuid(), now(), now(), 4, ${place})`;
+    expect(await maintain({ sql })).toEqual({ state: 'finished', purged: 5, records: 1, abandoned: 0 });
+  });
+
   test('ends at once for a signal that has aborted', async () => {
     await record({ key: 'k', liveForMs: -1 });
     expect(await maintain({ sql, signal: AbortSignal.abort() })).toEqual({

@@ -104,6 +104,7 @@ describe('Nothing is done with a dead letter', () => {
   test.each<[string, string, Partial<OwnedDeadLetter & KeptDeadLetter>]>([
     ['of another message, maybe', 'ambiguous', { isOwn: false }],
     ['that is older than the record by more than clocks are apart', 'ambiguous', { sentAt: minutesAgo(2) }],
+    ['that says it was tried as often as the record', 'ambiguous', { sentAt: minutesAgo(0.5), attempts: 3 }],
     ['without a valid key', 'no-identity', { key: '' }],
     ['without a valid scope', 'no-identity', { scope: '\0' }],
     ['that its adapter keeps', 'filtered', { kept: 'filtered' }],
@@ -127,7 +128,7 @@ describe('Nothing is done with a dead letter', () => {
 
 test('a dead letter whose own record has succeeded is removed, though its broker and the database have other clocks', async () => {
   await record({ state: 'succeeded' });
-  const one = deadLetter({ sentAt: minutesAgo(0.5) });
+  const one = deadLetter({ sentAt: minutesAgo(0.5), attempts: 2 });
   expect(await createRedriver(options).take(one)).toEqual({ state: 'removed' });
 });
 

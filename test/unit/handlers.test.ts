@@ -45,6 +45,15 @@ const entries: readonly Entry[] = [
   ['onceEachRequest', of(onceEachRequest, http), 'request'],
 ];
 
+class Handler {
+  handle = () => 1;
+}
+const Anonymous = [
+  class {
+    handle = () => 1;
+  },
+][0];
+
 const wrong = [undefined, null, 'handler', { handler: () => 1 }];
 
 async function refusal(enter: () => unknown): Promise<unknown> {
@@ -60,12 +69,15 @@ describe.each(entries)('%s', (_, enter, args) => {
     expect(() => enter(() => 1)).not.toThrow();
   });
 
-  test.each(wrong)('refuses %j in place of the handler, before anything runs', async (handler) => {
-    expect(await refusal(() => enter(handler))).toMatchObject({
-      code: 'INVALID_OPTIONS',
-      issues: [{ field: 'handler', message: `must be a function of (${args}, attempt)` }],
-    });
-  });
+  test.each([...wrong, Handler, Anonymous])(
+    'refuses %j in place of the handler, before anything runs',
+    async (handler) => {
+      expect(await refusal(() => enter(handler))).toMatchObject({
+        code: 'INVALID_OPTIONS',
+        issues: [{ field: 'handler', message: `must be a function of (${args}, attempt)` }],
+      });
+    },
+  );
 
   test.each([undefined, () => 1])(
     'says where a handler belongs that is among the options (%j)',

@@ -58,7 +58,10 @@ export interface FakeConsumer {
   stop(): Promise<void>;
   /** The same. */
   disconnect(): Promise<void>;
-  /** Listens to `'consumer.group_join'` and `'consumer.stop'`; other events never happen. */
+  /**
+   * Listens to `'consumer.group_join'`, `'consumer.start_batch_process'` and `'consumer.stop'`; other events never
+   * happen.
+   */
   on(event: string, listener: (event: never) => void): () => void;
   /** Keeps polls from partitions. */
   pause(topics: FakePartitions[]): void;
@@ -172,6 +175,10 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
     running: FakeRunConfig,
   ): Promise<void> {
     const { topic, messages } = payload.batch;
+    emit('consumer.start_batch_process', {
+      ...{ topic, partition: partition.partition, batchSize: messages.length },
+      lastOffset: payload.batch.lastOffset(),
+    });
     if (running.eachBatch !== undefined) {
       await running.eachBatch(payload);
       if (running.eachBatchAutoResolve !== false) payload.resolveOffset(payload.batch.lastOffset());

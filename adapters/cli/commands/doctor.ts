@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { hasMethods } from '../../../src/adapter-kit.ts';
 import { createHandleOnce, type HandleOnceSettings } from '../../../src/index.ts';
 import { doctor, type Finding } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
@@ -37,6 +38,8 @@ export function addDoctor(program: Command): void {
           '--queue-url is no URL: write https://sqs.REGION.amazonaws.com/ACCOUNT/NAME, as the console of SQS shows it',
         );
       }
+      if (config.sqs !== undefined && !hasMethods(config.sqs, ['send']))
+        throw new UsageError('sqs of --config must be an SQSClient of @aws-sdk/client-sqs');
       const findTopics = topics === undefined ? undefined : topicFinder(config, topics);
       await answer(options, async (tables) => {
         const { settings } = config.handleOnce ?? createHandleOnce({ sql: tables.sql, scope: 'doctor' });
@@ -55,6 +58,7 @@ function topicFinder({ kafka }: ConfigModule, topics: readonly string[]) {
       '--topics needs --config: a module that exports kafka, made by new Kafka({ brokers, ssl, sasl }) of kafkajs',
     );
   }
+  if (!hasMethods(kafka, ['admin'])) throw new UsageError('kafka of --config must be a Kafka of kafkajs');
   return (settings: HandleOnceSettings) => topicFindings(kafka, topics, settings);
 }
 

@@ -42,6 +42,8 @@ type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'seek' | 'run' | 'stop' 
 interface Known {
   /** Its own methods. */
   readonly own: Methods;
+  /** Whether it has crashed, and the client will start it again. */
+  readonly isRestarting: () => boolean;
   /** What ends the listeners of the run before. */
   readonly removers: readonly unknown[];
 }
@@ -59,31 +61,35 @@ export interface KafkaJsOptions {
   readonly close?: () => Promise<void>;
 }
 
+/** Throws `InvalidOptionsError` for a consumer that runs. */
 export function listenTo(
   consumer: KafkaConsumer,
   { groupId, listener, pauses, around = (start) => start(), close = () => Promise.resolve() }: KafkaJsOptions,
 ): KafkaJs {
   const known = knownConsumers.get(consumer);
-  for (const remove of known?.removers.filter(isRemover) ?? []) remove();
   const own = known?.own ?? methodsOf(consumer);
+  if (isRunning(own) || known?.isRestarting() === true) throw runsAlready();
+  for (const remove of known?.removers.filter(isRemover) ?? []) remove();
   const kafkaJsPauses = new KafkaJsPauses(own, pauses);
-  /** What the consumer has had since it was given, by topic and partition. */
-  const assigned = new Set<string>();
+  /** The last offsets of batches that the consumer has announced, by topic and partition. */
+  const announced = new Map<string, string>();
   let hasEnded = false;
+  let isRestarting = false;
   let joinedGroup = groupId;
   let refusal: InvalidOptionsError | undefined;
 
   async function ended(stopped: Promise<void>): Promise<void> {
     await Promise.all([stopped, listener.stopping()]);
     hasEnded = true;
+    isRestarting = false;
     await close();
   }
 
-  /** The other consumer stops with this error. Its crash is no event of this one: it is reported here. */
+  /** The other consumer stops with this error. Its crash is no event of this one. */
   function refuseOther(): InvalidOptionsError {
     if (refusal === undefined) {
       refusal = otherConsumer();
-      listener.crashed(refusal, false);
+      listener.misused(refusal);
     }
     return refusal;
   }
@@ -114,24 +120,33 @@ export function listenTo(
   const removers = [
     consumer.on('consumer.group_join', ({ payload }) => {
       joinedGroup = payload.groupId ?? groupId;
-      for (const [topic, partitions] of Object.entries(payload.memberAssignment))
-        for (const partition of partitions) assigned.add(idOf({ topic, partition }));
+      isRestarting = false;
       listener.joined(payload.memberAssignment);
     }),
     consumer.on('consumer.stop', () => {
       listener.stopped();
     }),
     consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
+      isRestarting = restart;
       listener.crashed(error, restart);
     }),
     consumer.on('consumer.network.request', ({ payload: { apiName } }) => {
       if (apiName === 'ListOffsets') listener.lookedUp();
     }),
+    consumer.on('consumer.start_batch_process', ({ payload }) => {
+      announced.set(idOf(payload), payload.lastOffset);
+    }),
     consumer.on('consumer.end_batch_process', ({ payload: { topic, partition, batchSize, lastOffset } }) => {
       if (batchSize === 0) listener.passedOver({ topic, partition }, after(lastOffset));
     }),
   ];
-  knownConsumers.set(consumer, { own, removers });
+  knownConsumers.set(consumer, { own, removers, isRestarting: () => isRestarting });
+
+  /** The consumer announces each batch just before it calls `eachBatch`. Another one announces nothing here. */
+  function isOurs({ batch }: BatchPayload): boolean {
+    const id = idOf(batch);
+    return announced.get(id) === batch.lastOffset() && announced.delete(id);
+  }
 
   function commit({ topic, partition }: Place, position: bigint): Promise<void> {
     return consumer.commitOffsets([{ topic, partition, offset: String(position) }]);
@@ -151,10 +166,10 @@ export function listenTo(
     endsMembership: (error): error is Error =>
       isError(error) && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
     fetchOf(payload) {
+      if (!isOurs(payload)) throw refuseOther();
       // In kafkajs a consumer that is stopped while it joins can come back, and handle messages.
       if (hasEnded) throw new ConsumerEndedError();
       if (joinedGroup !== groupId) throw otherGroup(groupId, joinedGroup);
-      if (!assigned.has(idOf(payload.batch))) throw refuseOther();
       return fetchOf(payload);
     },
   };
@@ -169,6 +184,21 @@ function isRemover(returned: unknown): returned is () => void {
 function otherGroup(given: string, joined: string): InvalidOptionsError {
   const message = `is ${printable(given)}, and the consumer has joined the group ${printable(joined)}: give the groupId of kafka.consumer. Nothing was handled`;
   return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'groupId', message }]);
+}
+
+/** In kafkajs only the `pause` of a consumer that runs does not throw. Without topics it does nothing. */
+function isRunning(own: Methods): boolean {
+  try {
+    own.pause([]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function runsAlready(): InvalidOptionsError {
+  const message = 'runs already: stop it before you make another config for it, or make another consumer';
+  return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'consumer', message }]);
 }
 
 /** It is not known which partitions the consumer has that runs the config. */

@@ -79,7 +79,10 @@ export interface KafkaTopicPartitions {
 export interface KafkaConsumer {
   on(event: 'consumer.group_join', listener: (event: GroupJoinEvent) => void): unknown;
   on(event: 'consumer.crash', listener: (event: CrashEvent) => void): unknown;
-  on(event: 'consumer.end_batch_process', listener: (event: BatchEvent) => void): unknown;
+  on(
+    event: 'consumer.start_batch_process' | 'consumer.end_batch_process',
+    listener: (event: BatchEvent) => void,
+  ): unknown;
   on(event: 'consumer.network.request', listener: (event: RequestEvent) => void): unknown;
   on(event: 'consumer.stop', listener: () => void): unknown;
   pause(topics: KafkaTopicPartitions[]): void;

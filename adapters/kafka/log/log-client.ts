@@ -89,6 +89,8 @@ export interface LogListener {
   /** The consumer has stopped: its positions and pauses are gone. */
   stopped(): void;
   crashed(error: Error, restart: boolean): void;
+  /** Another consumer has run the config of this one, and stops with this error. This one goes on. */
+  misused(error: Error): void;
   /** The user has moved the position of a partition. Undefined where only the client knows the offset. */
   moved(place: Place, to: bigint | undefined): void;
 }

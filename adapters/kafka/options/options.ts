@@ -1,4 +1,5 @@
 import {
+  chosen,
   type FingerprintOptions,
   flag,
   handlerOption,
@@ -136,7 +137,7 @@ export interface OnceEachKafkaMessageOptions<
 }
 
 const onFailed = lazily(() =>
-  z.union(
+  chosen(
     [
       z.literal('acknowledge'),
       z.strictObject({
@@ -144,11 +145,8 @@ const onFailed = lazily(() =>
         producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
       }),
     ],
-    {
-      error:
-        "must be chosen: 'acknowledge' commits the offset, and only the record and its event show the failure; " +
-        '{ deadLetterTopic, producer } first produces a copy to that topic, with a connected producer',
-    },
+    "must be chosen: 'acknowledge' commits the offset, and only the record and its event show the failure; " +
+      '{ deadLetterTopic, producer } first produces a copy to that topic, with a connected producer',
   ),
 );
 

@@ -89,7 +89,7 @@ function* contradictions(
       'must be a connected admin client with retry: it asks whether the group consumes the topics',
     ];
   }
-  const topics = new Set(onFailed === 'acknowledge' ? [] : [onFailed.deadLetterTopic]);
+  const topics = new Set(typeof onFailed === 'object' ? [onFailed.deadLetterTopic] : []);
   const delays = new Set<number>();
   for (const [index, { topic, delayMs }] of retry.topics.entries()) {
     const path = ['retry', 'topics', index];

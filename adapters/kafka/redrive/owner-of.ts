@@ -29,7 +29,8 @@ export function ownerOf(
   if (original === undefined) return { kept: 'no-identity' };
   // A dead letter without attempts is of a message that was refused, and is kept above.
   const sentAt = new Date(Number(deadLetter.timestamp));
-  return { scope, key, isOwn: true, sentAt, namesScope: true, copy, topic: original.topic };
+  const attempts = Number(fact('handle-once-attempts') ?? 0);
+  return { scope, key, isOwn: true, sentAt, attempts, namesScope: true, copy, topic: original.topic };
 }
 
 function originalIn(deadLetter: KafkaMessage, fact: (name: DeadLetterHeader) => string | undefined): Placed {

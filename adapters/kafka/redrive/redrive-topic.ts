@@ -12,7 +12,8 @@ import {
 } from './options.ts';
 import { readDeadLetters } from './read-dead-letters.ts';
 import { type DeadLetterOwner, ownerOf } from './owner-of.ts';
-import { createTopicCheck, isRefusal, requireTopic, type TopicExists } from './topic-check.ts';
+import { isDenied, namingDenied } from './denied.ts';
+import { createTopicCheck, isRefusal, requireTopic, type TopicCheck } from './topic-check.ts';
 
 const SUBJECT = 'redriveTopic';
 
@@ -27,12 +28,14 @@ type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
  * The copy has the headers of one in a retry topic, by which `onceEachKafkaMessage` of the same group finds the record:
  * a second copy does not run beside the first, nor after it has succeeded. A dead letter whose record has succeeded is
  * passed. One that is kept is taken again by the next call: `onDeadLetter` and the report say why. Dead letters behind
- * it that were sent are not: the metadata of the committed offset has them. One whose topic does not exist is kept.
+ * it that were sent are not: the metadata of the committed offset has them. One whose topic does not exist, or may not
+ * be written by this client, is kept.
  *
  * It ends as `blocked` where another member of the group `groupId` has partitions with dead letters that are left: a
  * redrive that runs, or was killed less than six seconds ago, or any other consumer of that group.
  *
- * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what kafkajs throws.
+ * Throws `InvalidOptionsError`, also where the brokers do not let the client read the dead letters, `StoreError`,
+ * `SchemaError`, and what kafkajs throws.
  *
  * @example
  * ```ts
@@ -48,9 +51,9 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
   const { kafka, from, to, groupId = `handle-once-redrive-${from}`, scope, signal, dryRun } = resolved;
   const { take, isOver, report } = createRedrive<Place, Facts>(SUBJECT, resolved);
   return await connected(kafka.admin(), async (admin) => {
-    const exists = createTopicCheck(admin);
-    await requireTopic(exists, 'from', from);
-    if (to !== undefined) await requireTopic(exists, 'to', to);
+    const topics = createTopicCheck(admin);
+    await requireTopic(topics, 'from', from);
+    if (to !== undefined) await requireTopic(topics, 'to', to);
     return await connected(kafka.producer(), async (producer) => {
       const isBlocked = await readDeadLetters({
         ...{ kafka, admin, topic: from, groupId, commits: !dryRun, signal, isOver },
@@ -60,7 +63,7 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
             'kept' in owner
               ? owner
               : {
-                  ...(await ownedDeadLetter(owner, to ?? owner.topic, { producer, exists })),
+                  ...(await ownedDeadLetter(owner, to ?? owner.topic, { producer, topics })),
                   mustStay: hasRoom ? undefined : ('too-many-kept' as const),
                   isOurs,
                 };
@@ -69,6 +72,8 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
           if (outcome === undefined) return 'untouched';
           return outcome.state === 'kept' ? 'kept' : 'passed';
         },
+      }).catch((error: unknown) => {
+        throw namingDenied(error, from, groupId);
       });
       return report(isBlocked);
     });
@@ -77,20 +82,22 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
 
 interface Target {
   readonly producer: KafkaProducer;
-  readonly exists: TopicExists;
+  readonly topics: TopicCheck;
 }
 
-async function ownedDeadLetter(owner: DeadLetterOwner, topic: string, { producer, exists }: Target) {
+async function ownedDeadLetter(owner: DeadLetterOwner, topic: string, { producer, topics }: Target) {
   return {
     ...owner,
-    unsendable: (await exists(topic)) ? undefined : ('send-refused' as const),
+    unsendable: (await topics.look(topic)) === 'usable' ? undefined : ('send-refused' as const),
     async send() {
       try {
         await produceCopy(producer, topic, owner.copy);
         return true;
       } catch (error) {
-        if (isRefusal(error)) return false;
-        throw error;
+        // The next of this topic is kept before its record is retried.
+        if (isDenied(error, 'topic')) topics.deny(topic);
+        else if (!isRefusal(error)) throw error;
+        return false;
       }
     },
     // It is passed by the position that is committed.

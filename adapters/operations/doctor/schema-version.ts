@@ -1,16 +1,17 @@
-import { editedFix, editedMigrations, editedText } from '../../../src/migrations/edited.ts';
+import { deviationOf } from '../../../src/migrations/deviation.ts';
 import { foundVersion } from '../../../src/migrations/found-version.ts';
 import { LATEST } from '../../../src/migrations/embedded.generated.ts';
+import { missingTables } from '../../../src/migrations/missing-tables.ts';
 import { fitOf } from '../../../src/migrations/version.ts';
 import { toStoreError } from '../../../src/postgres/failure.ts';
 import { ALL_TABLES } from '../../../src/postgres/shape.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
-import { lacking, missingTables } from './tables.ts';
+import { lacking } from './tables.ts';
 
 /** The version of the tables, against the one that this code needs. */
 export async function schemaVersion(subject: Subject): Promise<Found> {
   const { client, schema } = subject;
-  const missing = await missingTables(subject);
+  const missing = await missingTables(client, schema);
   if (missing.length === ALL_TABLES.length)
     return problem(`there are no tables in schema ${schema}`, MIGRATE);
   if (missing.includes('migrations')) return lacking(missing, schema);
@@ -22,8 +23,8 @@ export async function schemaVersion(subject: Subject): Promise<Found> {
   }
   const found = judged(version, schema);
   if (found.level === 'problem') return found;
-  const edited = await editedMigrations(client, schema);
-  return edited.length === 0 ? found : notice(editedText(edited, schema), editedFix(edited, schema));
+  const deviation = await deviationOf(client, schema);
+  return deviation === undefined ? found : notice(deviation.says, deviation.fix);
 }
 
 const MIGRATE = 'run npx handle-once migrate, or migrate(sql), with the same schema name';

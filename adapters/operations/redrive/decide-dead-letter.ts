@@ -7,7 +7,7 @@ export type DeadLetterDecision = 'retry' | 'send' | 'remove' | KeptDeadLetterRea
 /** The one table: what is on record, and what is then done with the dead letter. */
 export function decideDeadLetter(
   record: RecordView | undefined,
-  deadLetter: Pick<DeadLetterIdentity, 'isOwn' | 'sentAt'>,
+  deadLetter: Pick<DeadLetterIdentity, 'isOwn' | 'sentAt' | 'attempts'>,
 ): DeadLetterDecision {
   const phase = record?.phase;
   switch (phase) {
@@ -17,7 +17,7 @@ export function decideDeadLetter(
     case 'failed':
       return 'retry';
     case 'succeeded':
-      return deadLetter.isOwn && !isYounger(record, deadLetter) ? 'remove' : 'ambiguous';
+      return deadLetter.isOwn && !isAnothers(record, deadLetter) ? 'remove' : 'ambiguous';
     case 'waiting':
       return isRetried(record) ? 'send' : phase;
     case 'running':
@@ -30,10 +30,17 @@ export function decideDeadLetter(
 /** Of the broker and the database. */
 const CLOCKS_APART_MS = 60_000;
 
-/** The record of the dead letter's own message has gone meanwhile, and this one is of another with its key. */
-function isYounger(record: RecordView | undefined, { sentAt }: Pick<DeadLetterIdentity, 'sentAt'>): boolean {
-  if (record === undefined || sentAt === undefined) return false;
-  return record.createdAt.getTime() > sentAt.getTime() + CLOCKS_APART_MS;
+/**
+ * The record of the dead letter's own message has gone meanwhile, and this one is of another with its key: it is
+ * younger, or was not tried since. To succeed, its own was.
+ */
+function isAnothers(
+  record: RecordView | undefined,
+  { sentAt, attempts = 0 }: Pick<DeadLetterIdentity, 'sentAt' | 'attempts'>,
+): boolean {
+  if (record === undefined) return false;
+  if (record.attempts <= attempts) return true;
+  return sentAt !== undefined && record.createdAt.getTime() > sentAt.getTime() + CLOCKS_APART_MS;
 }
 
 /**

@@ -55,9 +55,15 @@ export async function outlivingTopics(
   );
 }
 
+/** Errors of kafkajs where no broker answers. */
+const UNREACHABLE = /^KafkaJS(?:NumberOfRetriesExceeded|Connection|RequestTimeout|BrokerNotFound|SASL)/;
+
 export function unreadableTopics(topics: readonly string[], error: unknown): TopicWarning {
   const name = isError(error) ? error.name : 'unknown error';
-  const message = `the settings of ${topics.join(', ')} cannot be read (${name}): their retention was not checked. Allow DescribeConfigs on them`;
+  const fix = UNREACHABLE.test(name)
+    ? 'Check that the brokers can be reached from here'
+    : 'Allow DescribeConfigs on them';
+  const message = `the settings of ${topics.join(', ')} cannot be read (${name}): their retention was not checked. ${fix}`;
   return { warning: 'TOPIC_UNREADABLE', message };
 }
 

@@ -38,7 +38,10 @@ export function ownerOf(message: SqsMessage, options: WhoseOptions): DeadLetterO
   if (key === undefined) return { kept: 'no-identity' };
   const namesScope = named !== undefined;
   const sentAt = attempts === undefined ? undefined : sentAtOf(message);
-  return { scope: identity.scope, key, isOwn: isOwn(identity, key, attempts), sentAt, namesScope, identity };
+  return {
+    ...{ scope: identity.scope, key, isOwn: isOwn(identity, key, attempts), sentAt, namesScope, identity },
+    attempts: Number(attempts ?? 0),
+  };
 }
 
 /** What our dead letter says, then what a redriven copy says that the queue's own policy moved. */

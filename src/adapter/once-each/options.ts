@@ -8,7 +8,7 @@ import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { MessageSource } from '../../words/around.ts';
 import { type FingerprintOptions, fingerprintFields } from '../../options/fingerprint-options.ts';
 import { handlerOption } from '../../options/handler-option.ts';
-import { callback, NOT_AN_OBJECT, wholeNumber } from '../../options/parse-options.ts';
+import { callback, chosen, NOT_AN_OBJECT, wholeNumber } from '../../options/parse-options.ts';
 import type { Logger } from '../../reporting/logger.ts';
 import type { RetryOptions } from '../../options/retries.ts';
 import type { DeadLetterFacts } from '../dead-letter.ts';
@@ -116,7 +116,7 @@ const DAY_MS = 86_400_000;
 const DESTINATION = 'must be the name of where dead letters go';
 
 const onFailed = lazily(() =>
-  z.union(
+  chosen(
     [
       z.enum(['acknowledge', 'keep']),
       z.strictObject({
@@ -124,7 +124,7 @@ const onFailed = lazily(() =>
         send: callback<DeadLetterDestination<never>['send']>('a function of (message, facts)'),
       }),
     ],
-    { error: "must be chosen: 'acknowledge', 'keep' or { to, send }" },
+    "must be chosen: 'acknowledge', 'keep' or { to, send }",
   ),
 );
 

@@ -287,6 +287,67 @@ test('a dead letter that its topic refuses is kept, and the others are sent', as
   });
 });
 
+/** The clients of a principal that may not describe, or not write, some topics; or not what `refused` names. */
+function limited(may: { describe?: (topic: string) => boolean; write?: (topic: string) => boolean }) {
+  const error = Object.assign(new Error('Not authorized'), { type: 'TOPIC_AUTHORIZATION_FAILED' });
+  const { describe: mayDescribe = () => true, write: mayWrite = () => true } = may;
+  const sends: string[] = [];
+  const clients: RedriveTopicOptions['kafka'] = {
+    consumer: (config) => kafka.kafka.consumer(config),
+    admin() {
+      const admin = kafka.kafka.admin();
+      return {
+        ...admin,
+        fetchTopicMetadata: async (query: { topics: string[] }) =>
+          query.topics.every(mayDescribe)
+            ? await admin.fetchTopicMetadata(query)
+            : await Promise.reject(error),
+      };
+    },
+    producer() {
+      const producer = kafka.kafka.producer();
+      const send: typeof producer.send = async (record) => {
+        sends.push(record.topic);
+        return mayWrite(record.topic) ? await producer.send(record) : await Promise.reject(error);
+      };
+      return { ...producer, send };
+    },
+  };
+  return { clients, sends };
+}
+
+test.each(['describe', 'write'] as const)(
+  'a dead letter whose topic the client may not %s is kept, and those behind it are sent',
+  async (right) => {
+    const [group, other] = [await setup(), await setup()];
+    const onFailed = await deadLetters();
+    const from = onFailed.deadLetterTopic;
+    for (const one of [group, other]) {
+      await one.produce(...numbered(2));
+      await failAll(one, onFailed);
+    }
+    const { clients, sends } = limited({ [right]: (topic: string) => topic !== group.topic });
+    expect(await redrive(from, { kafka: clients })).toMatchObject({
+      ...{ state: 'finished', sent: 2, kept: 2, keptFor: { 'send-refused': 2 } },
+    });
+    expect(sends.filter((topic) => topic === group.topic)).toHaveLength(right === 'write' ? 1 : 0);
+    const records = await group.records();
+    expect(records.filter(({ state }) => state === 'failed')).toHaveLength(right === 'write' ? 1 : 2);
+    expect(await redrive(from)).toMatchObject({ state: 'finished', sent: 2, kept: 0 });
+  },
+);
+
+test.each(['from', 'to'])('a topic that the client may not describe is refused: %s', async (field) => {
+  const [topic, denied] = [await kafka.createTopic(), await kafka.createTopic()];
+  const { clients } = limited({ describe: (asked) => asked !== denied });
+  const refused = redrive(topic, { kafka: clients, [field]: denied });
+  await expect(refused).rejects.toThrow(InvalidOptionsError);
+  const right = field === 'from' ? 'Read' : 'Write';
+  await expect(refused).rejects.toThrow(
+    new RegExp(`${field}: is ${denied}, .*: grant ${right} on that topic`),
+  );
+});
+
 test.each(['from', 'to'])('a topic that does not exist is refused: %s', async (field) => {
   const topic = await kafka.createTopic();
   const missing = `${topic}-missing`;

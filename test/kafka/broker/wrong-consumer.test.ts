@@ -58,3 +58,39 @@ test.runIf(isKafkaJs)('a config that was copied for another consumer stops both,
   expect(await orders.committed()).toEqual([-1]);
   expect(await bills.committed()).toEqual([-1]);
 });
+
+test.runIf(isKafkaJs)(
+  'a config that two consumers of a group run stops the second, and the first has all',
+  async () => {
+    const group = await setup({ partitions: 2 });
+    const done: string[] = [];
+    const [a, b] = [await subscribed(group), await subscribed(group)];
+    const optionsOf = (consumer: Consumer) => ({
+      ...{ consumer, groupId: group.groupId, handleOnce: group.handleOnce, fromBeginning: true },
+      onFailed: 'acknowledge' as const,
+    });
+    const config = onceEachKafkaMessage(optionsOf(a.consumer), ({ message }) => {
+      done.push(String(message.value));
+    });
+    for (const { consumer } of [a, b]) await consumer.run(config);
+    expect(() => onceEachKafkaMessage(optionsOf(a.consumer), () => 1)).toThrow(/consumer: runs already/);
+    await group.produce(...numbered(20));
+
+    await until(() => done.length === 20);
+    expect(a.crashes).toEqual([]);
+    for (const crash of b.crashes)
+      expect([crash, crash.cause]).toContainEqual(expect.objectContaining(REFUSED));
+    expect(b.crashes).toHaveLength(1);
+    expect(config.health().live).toBe(false);
+  },
+);
+
+test.runIf(isKafkaJs)('a consumer that runs a function of its own is refused', async () => {
+  const group = await setup();
+  const { consumer } = await subscribed(group);
+  await consumer.run({ eachMessage: () => Promise.resolve() });
+  const options = { consumer, groupId: group.groupId, handleOnce: group.handleOnce, fromBeginning: true };
+  expect(() => onceEachKafkaMessage({ ...options, onFailed: 'acknowledge' }, () => 1)).toThrow(
+    /consumer: runs already/,
+  );
+});

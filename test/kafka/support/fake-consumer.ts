@@ -24,7 +24,7 @@ export interface FakeConsumer extends KafkaConsumer {
     disconnect: () => Promise<void>;
     commit: () => Promise<void>;
   };
-  /** Calls the `eachBatch` of its last run config. */
+  /** Reports a batch, and calls the `eachBatch` of its last run config with it. */
   hand(batch: BatchPayload): Promise<void>;
   isPaused(topic: string, partition: number): boolean;
   join(memberAssignment: Record<string, number[]>, groupId?: string): void;
@@ -49,7 +49,7 @@ export function fakeConsumer(): FakeConsumer {
   };
 
   function command(verb: 'pause' | 'resume', topics: KafkaTopicPartitions[]): void {
-    if (consumer.stopped)
+    if (consumer.stopped || (topics.length === 0 && config === undefined))
       throw new Error('Consumer group was not initialized, consumer#run must be called first');
     for (const { topic, partitions } of topics) {
       if (partitions === undefined) calls.push(`${verb} ${topic}`);
@@ -109,6 +109,9 @@ export function fakeConsumer(): FakeConsumer {
       end();
     },
     async hand(batch) {
+      const { topic, partition, messages } = batch.batch;
+      const event = { topic, partition, batchSize: messages.length, lastOffset: batch.batch.lastOffset() };
+      tell('consumer.start_batch_process', event);
       await config?.eachBatch?.(batch);
     },
     isPaused: (topic, partition) => subscription.isPaused(topic, partition),

@@ -54,6 +54,9 @@ export function createConsumer(options: ConsumerOptions): KafkaConsumer {
     });
     const runner = new Runner({
       ...{ clock, member, config, nodes: options.broker.nodes },
+      onBatchStart: (payload) => {
+        emit('consumer.start_batch_process', payload);
+      },
       onBatchEnd: (payload) => {
         emit('consumer.end_batch_process', payload);
       },

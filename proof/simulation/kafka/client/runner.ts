@@ -12,6 +12,7 @@ export interface RunnerOptions {
   readonly member: GroupMember;
   readonly config: RunConfig;
   readonly nodes: readonly number[];
+  readonly onBatchStart: (payload: BatchEvent['payload']) => void;
   readonly onBatchEnd: (payload: BatchEvent['payload']) => void;
   readonly onCrash: (error: Error) => void;
 }
@@ -161,7 +162,7 @@ export class Runner {
 
   async #handle(slice: FoundSlice): Promise<void> {
     if (!this.#isRunning) return;
-    const { member, config, onBatchEnd } = this.#options;
+    const { member, config, onBatchStart, onBatchEnd } = this.#options;
     const { topic, partition, records, to } = slice;
     const event = { topic, partition, batchSize: records.length, lastOffset: String(to - 1) };
     if (records.length === 0) {
@@ -173,6 +174,7 @@ export class Runner {
       await this.heartbeat();
       return;
     }
+    onBatchStart(event);
     try {
       await config.eachBatch(payloadOf(slice, this, member));
     } catch (error) {
