@@ -63,6 +63,7 @@ export async function beginPostgres<Tx, T>(
       }
       resolveAnswered();
     }
+    if ('error' in progress.ended) await gate.endCopy();
     // A statement fails on a broken connection before the transaction does.
     await nextTurn();
     if (isLost) await new Promise(() => undefined);

@@ -5,6 +5,7 @@ import { endOf, type Ended, valueOf } from './ended.ts';
 /** A query of `postgres` 3.4.9, which calls its handler once, to be sent. */
 interface DriverQuery extends PromiseLike<unknown> {
   handler: { (query: DriverQuery): unknown; debug?: unknown };
+  resolve(answer: unknown): void;
   reject(error: unknown): void;
   catch(listener: () => void): unknown;
   strings: readonly string[];
@@ -134,6 +135,7 @@ async function runSavepoint(
       return await (Array.isArray(made) ? Promise.all(made) : made);
     });
     const ended = await working;
+    if ('error' in ended) await gate.endCopy();
     await gate.stayIfClosed();
     return valueOf(ended);
   };

@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres, { type TransactionSql } from 'postgres';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { guardedSocket } from '../../adapters/clients/index.ts';
+import { createHandleOnce, TerminalError } from '../../src/index.ts';
+import { usePostgresBench } from './support/bench.ts';
+
+type Tx = TransactionSql;
+
+const bench = usePostgresBench();
+const { sql, url } = bench.database;
+
+beforeAll(async () => {
+  await sql`create table effects (id text not null)`;
+});
+
+beforeEach(async () => {
+  await sql`delete from effects`;
+});
+
+const ROWS = 200_000;
+const COPY_OUT = `copy (select generate_series(1, ${ROWS})) to stdout`;
+const COPY_IN = 'copy effects from stdin';
+
+async function effects(): Promise<string[]> {
+  return (await sql<{ id: string }[]>`select id from effects order by id`).map(({ id }) => id);
+}
+
+async function* slowRows(): AsyncGenerator<string> {
+  for (let n = 0; n < 4; n += 1) {
+    yield `row ${n}\n`;
+    await sleep(50);
+  }
+}
+
+/** Handles a message, and then another on the same connection. */
+async function handled(isGuarded: boolean, handler: (tx: Tx) => Promise<unknown>) {
+  const one = postgres(url, {
+    ...{ fetch_types: false, max: 1, connection: { application_name: 'copying' } },
+    ...(isGuarded && guardedSocket()),
+  });
+  onTestFinished(() => one.end({ timeout: 1 }));
+  const options = { scope: `copy-${Math.random()}`, leaseMs: 5_000, backoff: () => 0 };
+  const outside = createHandleOnce({ sql: one, ...options });
+  const outcome = await outside.inTransaction('key', 'body', async (_, __, tx) => {
+    await tx`insert into effects values ('mine')`;
+    await handler(tx);
+  });
+  const after = await effects();
+  const next = await outside.inTransaction('next', 'body', (_, __, tx) => tx`insert into effects values ('next')`);
+  expect(next).toMatchObject({ state: 'succeeded', attempts: 1 });
+  await expect
+    .poll(() => sql`select state from pg_stat_activity where application_name = 'copying' and state <> 'idle'`)
+    .toEqual([]);
+  return { outcome, effects: after };
+}
+
+const OPEN = {
+  ...{ state: 'pending', reason: 'released', attempts: 1 },
+  error: { code: 'STORE', message: expect.stringContaining('a COPY of the transaction has not ended') as string },
+};
+
+describe.each([{ isGuarded: false }, { isGuarded: true }])('With guardedSocket $isGuarded', ({ isGuarded }) => {
+  it.each<[string, (tx: Tx) => Promise<unknown>]>([
+    [
+      'is read in part',
+      async (tx) => {
+        for await (const _ of await tx.unsafe(COPY_OUT).readable()) break;
+      },
+    ],
+    ['is not read', (tx) => tx.unsafe(COPY_OUT).readable()],
+    ['is not read, nor made readable', (tx) => tx.unsafe(COPY_OUT)],
+    [
+      'is read beside the handler',
+      async (tx) => {
+        (await tx.unsafe(COPY_OUT).readable()).on('data', () => undefined);
+      },
+    ],
+    [
+      'is written beside the handler',
+      async (tx) => {
+        void pipeline(Readable.from(slowRows()), await tx.unsafe(COPY_IN).writable()).catch(() => undefined);
+      },
+    ],
+    [
+      'is written in a savepoint',
+      (tx) =>
+        tx.savepoint(async (inner) => {
+          (await inner.unsafe(COPY_IN).writable()).write('half\n');
+        }),
+    ],
+    [
+      'ends later',
+      async (tx) => {
+        const rows = await tx.unsafe(COPY_IN).writable();
+        rows.write('half\n');
+        setTimeout(() => rows.end(), 100);
+      },
+    ],
+  ])('a handler whose COPY %s is rolled back', async (_, copy) => {
+    const { outcome, effects: left } = await handled(isGuarded, copy);
+    expect(outcome).toMatchObject(OPEN);
+    expect(left).toEqual([]);
+  });
+
+  it('a handler commits with its COPY, when that has ended', async () => {
+    const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+      let bytes = 0;
+      for await (const chunk of await tx.unsafe(COPY_OUT).readable()) bytes += (chunk as Buffer).length;
+      expect(bytes).toBeGreaterThan(ROWS);
+      await pipeline(Readable.from(slowRows()), await tx.unsafe(COPY_IN).writable());
+      const rows = await tx.unsafe(COPY_IN).writable();
+      rows.end('last\n');
+      await once(rows, 'finish');
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded' });
+    expect(left).toEqual(['last', 'mine', 'row 0', 'row 1', 'row 2', 'row 3']);
+  });
+
+  it.each<[string, (tx: Tx, fail: () => never) => Promise<unknown>]>([
+    [
+      'in the middle of a COPY FROM',
+      async (tx, fail) => {
+        (await tx.unsafe(COPY_IN).writable()).write('half\n');
+        fail();
+      },
+    ],
+    [
+      'and has destroyed its COPY FROM',
+      async (tx, fail) => {
+        const rows = await tx.unsafe(COPY_IN).writable();
+        rows.write('half\n');
+        rows.destroy();
+        fail();
+      },
+    ],
+    [
+      'beside a COPY FROM',
+      (tx, fail) =>
+        Promise.all([
+          sleep(20).then(fail),
+          tx
+            .unsafe(COPY_IN)
+            .writable()
+            .then((rows) => pipeline(Readable.from(slowRows()), rows)),
+        ]),
+    ],
+    [
+      'and has not waited for its COPY FROM',
+      async (tx, fail) => {
+        tx.unsafe(COPY_IN).execute();
+        await sleep(0);
+        fail();
+      },
+    ],
+    [
+      'in the middle of a COPY TO',
+      async (tx, fail) => {
+        for await (const _ of await tx.unsafe(COPY_OUT).readable()) fail();
+      },
+    ],
+    [
+      'in a savepoint, in the middle of a COPY FROM',
+      (tx, fail) =>
+        tx.savepoint(async (inner) => {
+          (await inner.unsafe(COPY_IN).writable()).write('half\n');
+          fail();
+        }),
+    ],
+  ])('the error counts of a handler that throws %s', async (_, handler) => {
+    const { outcome, effects: left } = await handled(isGuarded, (tx) =>
+      handler(tx, () => {
+        throw new TerminalError('a bad row');
+      }),
+    );
+    expect(outcome).toMatchObject({ state: 'failed', error: { name: 'TerminalError', message: 'a bad row' } });
+    expect(left).toEqual([]);
+  });
+
+  it('a savepoint that throws in the middle of a COPY takes that back alone', async () => {
+    const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+      const undone = tx.savepoint(async (inner) => {
+        (await inner.unsafe(COPY_IN).writable()).write('half\n');
+        throw new RangeError('undone');
+      });
+      await expect(undone).rejects.toThrow(RangeError);
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded' });
+    expect(left).toEqual(['mine']);
+  });
+
+  it('a COPY that waits behind another statement when the handler returns commits nothing without the record', async () => {
+    const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+      tx`select pg_sleep(${0.2})`.execute();
+      tx.unsafe(COPY_IN).execute();
+      await sleep(20);
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+    expect(left).toEqual([]);
+  });
+});
