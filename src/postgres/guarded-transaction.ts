@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs';
+import { StoreError } from '../words/errors.ts';
 import type { TransactionGate } from './transaction-gate.ts';
 import { endOf, type Ended, valueOf } from './ended.ts';
 
@@ -8,6 +9,7 @@ interface DriverQuery extends PromiseLike<unknown> {
   resolve(answer: unknown): void;
   reject(error: unknown): void;
   catch(listener: () => void): unknown;
+  execute(): unknown;
   strings: readonly string[];
   cursorFn?: CursorStep;
 }
@@ -46,6 +48,10 @@ function guard(transaction: DriverTransaction, gate: TransactionGate): DriverTra
           return (...given: unknown[]) => guardFile(target, given, gate);
         case 'savepoint':
           return (...given: unknown[]) => guardSavepoint(target, given, gate);
+        case 'notify':
+          return (channel: unknown, payload: unknown) => guardNotify(target, channel, payload, gate);
+        case 'prepare':
+          return refusePrepare;
         default:
           return member;
       }
@@ -60,6 +66,24 @@ function guardQuery(made: unknown, gate: TransactionGate): unknown {
   const send = query.handler;
   query.handler = Object.assign(() => void sendIfOpen(query, send, gate), { debug: send.debug });
   return query;
+}
+
+/** Its own is sent on another connection of the pool, and is delivered whatever becomes of the transaction. */
+function guardNotify(
+  target: DriverTransaction,
+  channel: unknown,
+  payload: unknown,
+  gate: TransactionGate,
+): unknown {
+  const query = target`select pg_notify(${channel}, ${String(payload)})`;
+  return (guardQuery(query, gate) as DriverQuery).execute();
+}
+
+function refusePrepare(): never {
+  throw new StoreError(
+    'a transaction of inTransaction cannot be prepared (PREPARE TRANSACTION): it commits with its record',
+    { retriable: false },
+  );
 }
 
 /** Its own handler would ask the gate, then read the file, and then send. */

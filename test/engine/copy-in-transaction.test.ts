@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type TransactionSql } from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { guardedSocket } from '../../adapters/clients/index.ts';
@@ -86,6 +86,13 @@ describe.each([{ isGuarded: false }, { isGuarded: true }])('With guardedSocket $
       },
     ],
     [
+      'is begun, and not awaited',
+      async (tx) => {
+        tx.unsafe(COPY_IN).execute();
+        await sleep(20);
+      },
+    ],
+    [
       'is written in a savepoint',
       (tx) =>
         tx.savepoint(async (inner) => {
@@ -152,7 +159,7 @@ describe.each([{ isGuarded: false }, { isGuarded: true }])('With guardedSocket $
       'and has not waited for its COPY FROM',
       async (tx, fail) => {
         tx.unsafe(COPY_IN).execute();
-        await sleep(0);
+        await nextTurn();
         fail();
       },
     ],
@@ -190,6 +197,15 @@ describe.each([{ isGuarded: false }, { isGuarded: true }])('With guardedSocket $
     });
     expect(outcome).toMatchObject({ state: 'succeeded' });
     expect(left).toEqual(['mine']);
+  });
+
+  it('a COPY that has just left when the handler returns commits nothing without the record', async () => {
+    const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+      tx.unsafe(COPY_IN).execute();
+      await nextTurn();
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+    expect(left).toEqual([]);
   });
 
   it('a COPY that waits behind another statement when the handler returns commits nothing without the record', async () => {
