@@ -6,8 +6,8 @@ import { endOf, type Ended, valueOf } from './ended.ts';
 /** A query of `postgres` 3.4.9, which calls its handler once, to be sent. */
 interface DriverQuery extends PromiseLike<unknown> {
   handler: { (query: DriverQuery): unknown; debug?: unknown };
-  resolve(answer: unknown): void;
-  reject(error: unknown): void;
+  resolve: (answer: unknown) => void;
+  reject: (error: unknown) => void;
   catch(listener: () => void): unknown;
   execute(): unknown;
   strings: readonly string[];

@@ -400,7 +400,7 @@ describe('The transaction of a handler', () => {
 
   it.each([false, true])('sends a notification with its COMMIT, from a savepoint: %s', async (isInner) => {
     const heard: string[] = [];
-    const { unlisten } = await sql.listen('news', (text) => heard.push(text));
+    const listener = await sql.listen('news', (text) => heard.push(text));
     const notify = async (tx: Tx, text: string) => {
       if (isInner) await tx.savepoint((inner) => inner.notify('news', text));
       else await tx.notify('news', text);
@@ -419,7 +419,7 @@ describe('The transaction of a handler', () => {
     await sql.notify('news', 'last');
     await expect.poll(() => heard).toContain('last');
     expect(heard).toEqual(['beside', 'news', 'last']);
-    await unlisten();
+    await listener.unlisten();
   });
 
   it('refuses to be prepared', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type TransactionSql } from 'postgres';
@@ -15,6 +15,7 @@ const { sql, url } = bench.database;
 
 beforeAll(async () => {
   await sql`create table effects (id text not null)`;
+  await sql`create table numbers (n int not null)`;
 });
 
 beforeEach(async () => {
@@ -50,171 +51,223 @@ async function handled(isGuarded: boolean, handler: (tx: Tx) => Promise<unknown>
     await handler(tx);
   });
   const after = await effects();
-  const next = await outside.inTransaction('next', 'body', (_, __, tx) => tx`insert into effects values ('next')`);
+  const next = await outside.inTransaction(
+    'next',
+    'body',
+    (_, __, tx) => tx`insert into effects values ('next')`,
+  );
   expect(next).toMatchObject({ state: 'succeeded', attempts: 1 });
   await expect
-    .poll(() => sql`select state from pg_stat_activity where application_name = 'copying' and state <> 'idle'`)
+    .poll(
+      () => sql`select state from pg_stat_activity where application_name = 'copying' and state <> 'idle'`,
+    )
     .toEqual([]);
   return { outcome, effects: after };
 }
 
 const OPEN = {
   ...{ state: 'pending', reason: 'released', attempts: 1 },
-  error: { code: 'STORE', message: expect.stringContaining('a COPY of the transaction has not ended') as string },
+  error: {
+    code: 'STORE',
+    message: expect.stringContaining('a COPY of the transaction has not ended') as string,
+  },
 };
 
-describe.each([{ isGuarded: false }, { isGuarded: true }])('With guardedSocket $isGuarded', ({ isGuarded }) => {
-  it.each<[string, (tx: Tx) => Promise<unknown>]>([
-    [
-      'is read in part',
-      async (tx) => {
-        for await (const _ of await tx.unsafe(COPY_OUT).readable()) break;
-      },
-    ],
-    ['is not read', (tx) => tx.unsafe(COPY_OUT).readable()],
-    ['is not read, nor made readable', (tx) => tx.unsafe(COPY_OUT)],
-    [
-      'is read beside the handler',
-      async (tx) => {
-        (await tx.unsafe(COPY_OUT).readable()).on('data', () => undefined);
-      },
-    ],
-    [
-      'is written beside the handler',
-      async (tx) => {
-        void pipeline(Readable.from(slowRows()), await tx.unsafe(COPY_IN).writable()).catch(() => undefined);
-      },
-    ],
-    [
-      'is begun, and not awaited',
-      async (tx) => {
-        tx.unsafe(COPY_IN).execute();
-        await sleep(20);
-      },
-    ],
-    [
-      'is written in a savepoint',
-      (tx) =>
-        tx.savepoint(async (inner) => {
-          (await inner.unsafe(COPY_IN).writable()).write('half\n');
-        }),
-    ],
-    [
-      'ends later',
-      async (tx) => {
-        const rows = await tx.unsafe(COPY_IN).writable();
-        rows.write('half\n');
-        setTimeout(() => rows.end(), 100);
-      },
-    ],
-  ])('a handler whose COPY %s is rolled back', async (_, copy) => {
-    const { outcome, effects: left } = await handled(isGuarded, copy);
-    expect(outcome).toMatchObject(OPEN);
-    expect(left).toEqual([]);
-  });
-
-  it('a handler commits with its COPY, when that has ended', async () => {
-    const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
-      let bytes = 0;
-      for await (const chunk of await tx.unsafe(COPY_OUT).readable()) bytes += (chunk as Buffer).length;
-      expect(bytes).toBeGreaterThan(ROWS);
-      await pipeline(Readable.from(slowRows()), await tx.unsafe(COPY_IN).writable());
-      const rows = await tx.unsafe(COPY_IN).writable();
-      rows.end('last\n');
-      await once(rows, 'finish');
+describe.each([{ isGuarded: false }, { isGuarded: true }])(
+  'With guardedSocket $isGuarded',
+  ({ isGuarded }) => {
+    it.each<[string, (tx: Tx) => Promise<unknown>]>([
+      [
+        'is read in part',
+        async (tx) => {
+          for await (const chunk of await tx.unsafe(COPY_OUT).readable()) if (chunk !== undefined) break;
+        },
+      ],
+      ['is not read', (tx) => tx.unsafe(COPY_OUT).readable()],
+      ['is not read, nor made readable', (tx) => tx.unsafe(COPY_OUT)],
+      [
+        'is read beside the handler',
+        async (tx) => {
+          (await tx.unsafe(COPY_OUT).readable()).on('data', () => undefined);
+        },
+      ],
+      [
+        'is written beside the handler',
+        async (tx) => {
+          void pipeline(Readable.from(slowRows()), await tx.unsafe(COPY_IN).writable()).catch(
+            () => undefined,
+          );
+        },
+      ],
+      [
+        'is begun, and not awaited',
+        async (tx) => {
+          void tx.unsafe(COPY_IN).execute();
+          await sleep(20);
+        },
+      ],
+      [
+        'is written in a savepoint',
+        (tx) =>
+          tx.savepoint(async (inner) => {
+            (await inner.unsafe(COPY_IN).writable()).write('half\n');
+          }),
+      ],
+      [
+        'ends later',
+        async (tx) => {
+          const rows = await tx.unsafe(COPY_IN).writable();
+          rows.write('half\n');
+          setTimeout(() => rows.end(), 100);
+        },
+      ],
+    ])('a handler whose COPY %s is rolled back', async (_, copy) => {
+      const { outcome, effects: left } = await handled(isGuarded, copy);
+      expect(outcome).toMatchObject(OPEN);
+      expect(left).toEqual([]);
     });
-    expect(outcome).toMatchObject({ state: 'succeeded' });
-    expect(left).toEqual(['last', 'mine', 'row 0', 'row 1', 'row 2', 'row 3']);
-  });
 
-  it.each<[string, (tx: Tx, fail: () => never) => Promise<unknown>]>([
-    [
-      'in the middle of a COPY FROM',
-      async (tx, fail) => {
-        (await tx.unsafe(COPY_IN).writable()).write('half\n');
-        fail();
-      },
-    ],
-    [
-      'and has destroyed its COPY FROM',
-      async (tx, fail) => {
+    it('a handler commits with its COPY, when that has ended', async () => {
+      const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+        let bytes = 0;
+        for await (const chunk of await tx.unsafe(COPY_OUT).readable()) bytes += (chunk as Buffer).length;
+        expect(bytes).toBeGreaterThan(ROWS);
+        await pipeline(Readable.from(slowRows()), await tx.unsafe(COPY_IN).writable());
         const rows = await tx.unsafe(COPY_IN).writable();
-        rows.write('half\n');
-        rows.destroy();
-        fail();
-      },
-    ],
-    [
-      'beside a COPY FROM',
-      (tx, fail) =>
-        Promise.all([
-          sleep(20).then(fail),
-          tx
-            .unsafe(COPY_IN)
-            .writable()
-            .then((rows) => pipeline(Readable.from(slowRows()), rows)),
-        ]),
-    ],
-    [
-      'and has not waited for its COPY FROM',
-      async (tx, fail) => {
-        tx.unsafe(COPY_IN).execute();
-        await nextTurn();
-        fail();
-      },
-    ],
-    [
-      'in the middle of a COPY TO',
-      async (tx, fail) => {
-        for await (const _ of await tx.unsafe(COPY_OUT).readable()) fail();
-      },
-    ],
-    [
-      'in a savepoint, in the middle of a COPY FROM',
-      (tx, fail) =>
-        tx.savepoint(async (inner) => {
-          (await inner.unsafe(COPY_IN).writable()).write('half\n');
-          fail();
-        }),
-    ],
-  ])('the error counts of a handler that throws %s', async (_, handler) => {
-    const { outcome, effects: left } = await handled(isGuarded, (tx) =>
-      handler(tx, () => {
-        throw new TerminalError('a bad row');
-      }),
-    );
-    expect(outcome).toMatchObject({ state: 'failed', error: { name: 'TerminalError', message: 'a bad row' } });
-    expect(left).toEqual([]);
-  });
-
-  it('a savepoint that throws in the middle of a COPY takes that back alone', async () => {
-    const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
-      const undone = tx.savepoint(async (inner) => {
-        (await inner.unsafe(COPY_IN).writable()).write('half\n');
-        throw new RangeError('undone');
+        rows.end('last\n');
+        await once(rows, 'finish');
       });
-      await expect(undone).rejects.toThrow(RangeError);
+      expect(outcome).toMatchObject({ state: 'succeeded' });
+      expect(left).toEqual(['last', 'mine', 'row 0', 'row 1', 'row 2', 'row 3']);
     });
-    expect(outcome).toMatchObject({ state: 'succeeded' });
-    expect(left).toEqual(['mine']);
-  });
 
-  it('a COPY that has just left when the handler returns commits nothing without the record', async () => {
-    const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
-      tx.unsafe(COPY_IN).execute();
-      await nextTurn();
+    it.each<[string, (tx: Tx, fail: (cause?: unknown) => never) => Promise<unknown>]>([
+      [
+        'in the middle of a COPY FROM',
+        async (tx, fail) => {
+          (await tx.unsafe(COPY_IN).writable()).write('half\n');
+          fail();
+        },
+      ],
+      [
+        'and has destroyed its COPY FROM',
+        async (tx, fail) => {
+          const rows = await tx.unsafe(COPY_IN).writable();
+          rows.write('half\n');
+          rows.destroy();
+          fail();
+        },
+      ],
+      [
+        'beside a COPY FROM',
+        (tx, fail) =>
+          Promise.all([
+            sleep(20).then(() => fail()),
+            tx
+              .unsafe(COPY_IN)
+              .writable()
+              .then((rows) => pipeline(Readable.from(slowRows()), rows)),
+          ]),
+      ],
+      [
+        'and has not waited for its COPY FROM',
+        async (tx, fail) => {
+          void tx.unsafe(COPY_IN).execute();
+          await nextTurn();
+          fail();
+        },
+      ],
+      [
+        'in the middle of a COPY TO',
+        async (tx, fail) => {
+          for await (const chunk of await tx.unsafe(COPY_OUT).readable()) fail(chunk);
+        },
+      ],
+      [
+        'in a savepoint, in the middle of a COPY FROM',
+        (tx, fail) =>
+          tx.savepoint(async (inner) => {
+            (await inner.unsafe(COPY_IN).writable()).write('half\n');
+            fail();
+          }),
+      ],
+    ])('the error counts of a handler that throws %s', async (_, handler) => {
+      const { outcome, effects: left } = await handled(isGuarded, (tx) =>
+        handler(tx, () => {
+          throw new TerminalError('a bad row');
+        }),
+      );
+      expect(outcome).toMatchObject({
+        state: 'failed',
+        error: { name: 'TerminalError', message: 'a bad row' },
+      });
+      expect(left).toEqual([]);
     });
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
-    expect(left).toEqual([]);
-  });
 
-  it('a COPY that waits behind another statement when the handler returns commits nothing without the record', async () => {
-    const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
-      tx`select pg_sleep(${0.2})`.execute();
-      tx.unsafe(COPY_IN).execute();
-      await sleep(20);
+    it('the client reads on after a COPY that has filled its stream at the end', async () => {
+      const { outcome } = await handled(isGuarded, async (tx) => {
+        for (let n = 0; n < 100; n += 1) {
+          const rows = await tx.unsafe('copy (select generate_series(1, 20000)) to stdout').readable();
+          for await (const chunk of rows) expect(chunk).toBeInstanceOf(Buffer);
+        }
+      });
+      expect(outcome).toMatchObject({ state: 'succeeded' });
     });
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
-    expect(left).toEqual([]);
-  });
-});
+
+    it('a COPY whose last row the server refuses fails, and its handler', async () => {
+      const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+        const rows = ['1\n', 'none\n'];
+        await pipeline(Readable.from(rows), await tx.unsafe('copy numbers from stdin').writable());
+      });
+      expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { code: '22P02' } });
+      expect(left).toEqual([]);
+    });
+
+    it.each([COPY_IN, COPY_OUT])(
+      'a connection that breaks during %s ends the attempt, not the process',
+      async (text) => {
+        const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+          const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+          const stream = (await tx.unsafe(text)) as unknown as Readable | Writable;
+          await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
+          if (stream instanceof Readable) stream.resume();
+          await expect.poll(() => stream.destroyed).toBe(true);
+          if (stream instanceof Writable) stream.end('half\n');
+        });
+        expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+        expect(left).toEqual([]);
+      },
+    );
+
+    it('a savepoint that throws in the middle of a COPY takes that back alone', async () => {
+      const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+        const undone = tx.savepoint(async (inner) => {
+          (await inner.unsafe(COPY_IN).writable()).write('half\n');
+          throw new RangeError('undone');
+        });
+        await expect(undone).rejects.toThrow(RangeError);
+      });
+      expect(outcome).toMatchObject({ state: 'succeeded' });
+      expect(left).toEqual(['mine']);
+    });
+
+    it('a COPY that has just left when the handler returns commits nothing without the record', async () => {
+      const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+        void tx.unsafe(COPY_IN).execute();
+        await nextTurn();
+      });
+      expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+      expect(left).toEqual([]);
+    });
+
+    it('a COPY that waits behind another statement when the handler returns commits nothing without the record', async () => {
+      const { outcome, effects: left } = await handled(isGuarded, async (tx) => {
+        void tx`select pg_sleep(${0.2})`.execute();
+        void tx.unsafe(COPY_IN).execute();
+        await sleep(20);
+      });
+      expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+      expect(left).toEqual([]);
+    });
+  },
+);
