@@ -10,9 +10,12 @@ interface DriverQuery extends PromiseLike<unknown> {
   reject: (error: unknown) => void;
   catch(listener: () => void): unknown;
   execute(): unknown;
+  simple(): unknown;
   strings: readonly string[];
   cursorFn?: CursorStep;
 }
+
+const COPY = /^\s*copy\s/i;
 
 /** Takes rows of a cursor. When its promise resolves `postgres` asks for more. */
 type CursorStep = (rows: unknown) => unknown;
@@ -117,6 +120,8 @@ async function sendIfOpen(
     return;
   }
   if (query.cursorFn !== undefined) guardCursor(query, query.cursorFn, gate);
+  // One FROM STDIN that is sent otherwise never ends.
+  if (COPY.test(query.strings[0] ?? '')) query.simple();
   gate.expectAnswer(query);
   send(query);
 }

@@ -136,9 +136,12 @@ describe.each([{ isGuarded: false }, { isGuarded: true }])(
         const rows = await tx.unsafe(COPY_IN).writable();
         rows.end('last\n');
         await once(rows, 'finish');
+        const other = (await tx`copy effects from stdin`) as unknown as Writable;
+        other.end('other\n');
+        await once(other, 'finish');
       });
       expect(outcome).toMatchObject({ state: 'succeeded' });
-      expect(left).toEqual(['last', 'mine', 'row 0', 'row 1', 'row 2', 'row 3']);
+      expect(left).toEqual(['last', 'mine', 'other', 'row 0', 'row 1', 'row 2', 'row 3']);
     });
 
     it.each<[string, (tx: Tx, fail: (cause?: unknown) => never) => Promise<unknown>]>([
