@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { isError, lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { LateStatements, rejected } from './late-statements.ts';
 import { textRows } from './text-rows.ts';
 
 /** What runs a query: a `PGlite`, or its `Transaction`. */
@@ -44,7 +45,28 @@ const clientSchema = lazily(() =>
  */
 export function fromPglite<Tx extends PgliteQueryable>(db: Pglite<Tx>): DatabaseClient<Tx> {
   parseOptions('fromPglite', clientSchema(), { db });
-  return { ...queriesOf(db), begin: (work) => db.transaction(work), in: queriesOf };
+  return {
+    ...queriesOf(db),
+    begin(work) {
+      const late = new LateStatements();
+      return db.transaction((transaction) => late.after(() => work(guarded(transaction, late))));
+    },
+    in: queriesOf,
+  };
+}
+
+/** PGlite before 0.5 sends what comes after its work has thrown, by itself or in the transaction of another caller. */
+function guarded<Tx extends object>(transaction: Tx, late: LateStatements): Tx {
+  return new Proxy(transaction, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]): unknown => {
+        const refusal = late.refusalOf();
+        return refusal === undefined ? member.apply(target, given) : rejected(refusal);
+      };
+    },
+  });
 }
 
 function queriesOf(on: PgliteQueryable): DatabaseQueries {

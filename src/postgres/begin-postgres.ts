@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { endOf, type Ended, valueOf } from './ended.ts';
+import { sqlState } from './error-layers.ts';
 import { guardedTransaction } from './guarded-transaction.ts';
 import type { PostgresClient, PostgresQueries } from './postgres-client.ts';
 import { connectionBroken, TransactionGate, transactionEnded } from './transaction-gate.ts';
+
+const IN_FAILED_TRANSACTION = '25P02';
 
 /** A transaction of ours. */
 export interface BegunTransaction {
@@ -20,8 +23,6 @@ interface Progress<T> {
   readonly working: Promise<Ended<T>>;
   /** Set when the work has ended. A COMMIT that is refused takes its place. */
   ended?: Ended<T>;
-  /** Whether the client knows how the work ended, and so commits or rolls back. */
-  isHandedBack?: boolean;
 }
 
 /**
@@ -63,11 +64,11 @@ export async function beginPostgres<Tx, T>(
       }
       resolveAnswered();
     }
+    if ('error' in progress.ended) await gate.endCopy();
     // A statement fails on a broken connection before the transaction does.
     await nextTurn();
     if (isLost) await new Promise(() => undefined);
     gate.close(transactionEnded);
-    progress.isHandedBack = true;
     if ('error' in progress.ended) throw progress.ended.error;
   });
   const ending = running.catch((error: unknown) => {
@@ -79,9 +80,11 @@ export async function beginPostgres<Tx, T>(
     // After our own COMMIT there is no need to wait for the one of `postgres`.
     await Promise.race([ending, answered]);
   } catch (error) {
-    if (progress === undefined || progress.isHandedBack) throw error;
+    if (progress === undefined) throw error;
     if (progress.ended === undefined) onBroken?.(error);
-    valueOf(await progress.working);
+    const ended = await progress.working;
+    // Where a statement has failed, and the work with one after it, `postgres` throws the error of the first.
+    if ('error' in ended && sqlState(ended.error) !== IN_FAILED_TRANSACTION) throw ended.error;
     throw error;
   }
   // The client's own promise unwraps arrays of promises: the value must not pass through it.

@@ -21,6 +21,7 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
       return {
         async query(statement, parameters) {
           await begun.gate.pass();
+          begun.gate.requireNoCopy();
           begun.gate.close(transactionEnded);
           // Both are sent the same way, and so in this order.
           const unguarded = queriesOf(begun.queries, preparing);

@@ -1,15 +1,21 @@
 import { readFile } from 'node:fs';
+import { StoreError } from '../words/errors.ts';
 import type { TransactionGate } from './transaction-gate.ts';
 import { endOf, type Ended, valueOf } from './ended.ts';
 
 /** A query of `postgres` 3.4.9, which calls its handler once, to be sent. */
 interface DriverQuery extends PromiseLike<unknown> {
   handler: { (query: DriverQuery): unknown; debug?: unknown };
-  reject(error: unknown): void;
+  resolve: (answer: unknown) => void;
+  reject: (error: unknown) => void;
   catch(listener: () => void): unknown;
+  execute(): unknown;
+  simple(): unknown;
   strings: readonly string[];
   cursorFn?: CursorStep;
 }
+
+const COPY = /^\s*copy\s/i;
 
 /** Takes rows of a cursor. When its promise resolves `postgres` asks for more. */
 type CursorStep = (rows: unknown) => unknown;
@@ -45,6 +51,10 @@ function guard(transaction: DriverTransaction, gate: TransactionGate): DriverTra
           return (...given: unknown[]) => guardFile(target, given, gate);
         case 'savepoint':
           return (...given: unknown[]) => guardSavepoint(target, given, gate);
+        case 'notify':
+          return (channel: unknown, payload: unknown) => guardNotify(target, channel, payload, gate);
+        case 'prepare':
+          return refusePrepare;
         default:
           return member;
       }
@@ -59,6 +69,24 @@ function guardQuery(made: unknown, gate: TransactionGate): unknown {
   const send = query.handler;
   query.handler = Object.assign(() => void sendIfOpen(query, send, gate), { debug: send.debug });
   return query;
+}
+
+/** Its own is sent on another connection of the pool, and is delivered whatever becomes of the transaction. */
+function guardNotify(
+  target: DriverTransaction,
+  channel: unknown,
+  payload: unknown,
+  gate: TransactionGate,
+): unknown {
+  const query = target`select pg_notify(${channel}, ${String(payload)})`;
+  return (guardQuery(query, gate) as DriverQuery).execute();
+}
+
+function refusePrepare(): never {
+  throw new StoreError(
+    'a transaction of inTransaction cannot be prepared (PREPARE TRANSACTION): it commits with its record',
+    { retriable: false },
+  );
 }
 
 /** Its own handler would ask the gate, then read the file, and then send. */
@@ -92,6 +120,8 @@ async function sendIfOpen(
     return;
   }
   if (query.cursorFn !== undefined) guardCursor(query, query.cursorFn, gate);
+  // One FROM STDIN that is sent otherwise never ends.
+  if (COPY.test(query.strings[0] ?? '')) query.simple();
   gate.expectAnswer(query);
   send(query);
 }
@@ -134,6 +164,7 @@ async function runSavepoint(
       return await (Array.isArray(made) ? Promise.all(made) : made);
     });
     const ended = await working;
+    if ('error' in ended) await gate.endCopy();
     await gate.stayIfClosed();
     return valueOf(ended);
   };

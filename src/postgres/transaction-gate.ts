@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError } from '../words/errors.ts';
+import { type CopyingQuery, CopyUnderWay } from './copy-under-way.ts';
 import { safeCause } from './safe-cause.ts';
 
 /** A query of `postgres`. */
-interface Query extends PromiseLike<unknown> {
-  reject(error: StoreError): void;
-}
+type Query = CopyingQuery & PromiseLike<unknown>;
 
 /** Lets statements into a transaction of `postgres` until that has ended. */
 export class TransactionGate {
   #refuse: (() => StoreError) | undefined;
   readonly #onClose: ((refusal: StoreError) => void)[] = [];
   readonly #unanswered = new Set<Query>();
+  #copy: CopyUnderWay | undefined;
 
   /** The first reason stays. Its error is made where it is thrown: made for each transaction, it cost 30 us of CPU. */
   close(refuse: () => StoreError): void {
@@ -32,6 +32,20 @@ export class TransactionGate {
     };
     this.#unanswered.add(query);
     query.then(forget, forget);
+    CopyUnderWay.watch(query, (copy) => {
+      this.#copy = copy;
+      if (this.#refuse !== undefined) void copy.end();
+    });
+  }
+
+  /** Throws while a COPY is under way: the client would send nothing then. */
+  requireNoCopy(): void {
+    if (this.#copy?.isUnderWay() === true) throw copyUnderWay();
+  }
+
+  /** Ends a COPY that is under way. */
+  async endCopy(): Promise<void> {
+    await this.#copy?.end();
   }
 
   /** Rejects when it closes. */
@@ -66,6 +80,14 @@ export function transactionEnded(): StoreError {
   return new StoreError(
     'the transaction has ended: the statement was not sent. Await every statement before the handler returns or throws, ' +
       'with Promise.allSettled where some may fail',
+    { retriable: false },
+  );
+}
+
+function copyUnderWay(): StoreError {
+  return new StoreError(
+    'a COPY of the transaction has not ended: nothing is committed. Read or write its stream to its end before the ' +
+      'handler returns',
     { retriable: false },
   );
 }

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import postgres, { type TransactionSql } from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { guardedSocket } from '../../adapters/clients/index.ts';
 import { storeAnswered } from '../../adapters/shared/store-health.ts';
-import { createHandleOnce, type HandleOnce } from '../../src/index.ts';
+import { createHandleOnce, type HandleOnce, TerminalError } from '../../src/index.ts';
 import { fromPostgres } from '../../src/postgres/from-postgres.ts';
 import { aborted, gate } from '../support/gate.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
@@ -374,6 +375,60 @@ describe('The transaction of a handler', () => {
       void tx.savepoint((inner) => write(inner, 'late'));
     });
     expect(outcome).toMatchObject({ state: 'succeeded' });
+    expect(await effects()).toEqual([]);
+  });
+
+  it('fails with the error of its handler, though its connection breaks before the rollback', async () => {
+    const ofOne = createHandleOnce({ sql: client(), scope, backoff: () => 0 });
+    const outcome = await ofOne.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'gone');
+      void tx`select pg_terminate_backend(pg_backend_pid())`.execute().catch(() => undefined);
+      await nextTurn();
+      throw new TerminalError('of the handler');
+    });
+    expect(outcome).toMatchObject({ state: 'failed', error: { message: 'of the handler' } });
+    expect(await effects()).toEqual([]);
+  });
+
+  it('fails with the first error of its statements, where the handler throws that of a later one', async () => {
+    const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await tx`select 1 / 0`.catch(() => undefined);
+      await write(tx, 'refused');
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { code: '22012' } });
+  });
+
+  it.each([false, true])('sends a notification with its COMMIT, from a savepoint: %s', async (isInner) => {
+    const heard: string[] = [];
+    const listener = await sql.listen('news', (text) => heard.push(text));
+    const notify = async (tx: Tx, text: string) => {
+      if (isInner) await tx.savepoint((inner) => inner.notify('news', text));
+      else await tx.notify('news', text);
+    };
+    await handleOnce.inTransaction('undone', 'body', async (_, __, tx) => {
+      await notify(tx, 'undone');
+      throw new Error('undone');
+    });
+    let late: Tx | undefined;
+    await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      late = tx;
+      await notify(tx, 'news');
+      await sql.notify('news', 'beside');
+    });
+    await expect((late as Tx).notify('news', 'late')).rejects.toThrow(/the transaction has ended/);
+    await sql.notify('news', 'last');
+    await expect.poll(() => heard).toContain('last');
+    expect(heard).toEqual(['beside', 'news', 'last']);
+    await listener.unlisten();
+  });
+
+  it('refuses to be prepared', async () => {
+    const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'gone');
+      void tx.prepare('of the handler');
+    });
+    const message = expect.stringMatching(/a transaction of inTransaction cannot be prepared/) as string;
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { message } });
     expect(await effects()).toEqual([]);
   });
 
