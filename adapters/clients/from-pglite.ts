@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
-import { isError, lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
+import { type CommittingClient, isError, lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { LateStatements, rejected } from './late-statements.ts';
 import { textRows } from './text-rows.ts';
+import { Transactions } from './transactions.ts';
 
 /** What runs a query: a `PGlite`, or its `Transaction`. */
 export interface PgliteQueryable {
@@ -45,14 +46,20 @@ const clientSchema = lazily(() =>
  */
 export function fromPglite<Tx extends PgliteQueryable>(db: Pglite<Tx>): DatabaseClient<Tx> {
   parseOptions('fromPglite', clientSchema(), { db });
-  return {
+  const transactions = new Transactions<Tx>();
+  const client: CommittingClient<Tx> = {
     ...queriesOf(db),
-    begin(work) {
-      const late = new LateStatements();
-      return db.transaction((transaction) => late.after(() => work(guarded(transaction, late))));
-    },
+    begin: (work) =>
+      db.transaction((transaction) => {
+        const late = new LateStatements();
+        const ofHandler = guarded(transaction, late);
+        transactions.add(ofHandler, late, queriesOf(transaction));
+        return late.after(() => work(ofHandler));
+      }),
     in: queriesOf,
+    lastIn: transactions.lastIn,
   };
+  return client;
 }
 
 /** PGlite before 0.5 sends what comes after its work has thrown, by itself or in the transaction of another caller. */
@@ -62,7 +69,7 @@ function guarded<Tx extends object>(transaction: Tx, late: LateStatements): Tx {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
       return (...given: unknown[]): unknown => {
-        const refusal = late.refusalOf();
+        const refusal = late.refusal();
         return refusal === undefined ? member.apply(target, given) : rejected(refusal);
       };
     },
