@@ -1,10 +1,12 @@
 import { isReadTimeout, rolledBack } from '../../src/adapter-kit.ts';
 import type { StoreError } from '../../src/index.ts';
 import { type End, type LateStatements, rejected } from './late-statements.ts';
-import type { PgConnection, PgQueryable } from './pg-pool.ts';
+import type { PgConnection } from './pg-pool.ts';
+import type { PgQueryable } from './pg-query.ts';
 
 /** A connection of `pg` that its pool drops once it has ended. */
 export interface EndingConnection extends PgConnection {
+  /** Closes it, also while a statement is under way. */
   end(): Promise<void>;
 }
 

@@ -1,11 +1,6 @@
 import { isError } from '../../src/adapter-kit.ts';
 import { onConnectionError } from './pg-connection.ts';
-import type { PgQuery } from './pg-query.ts';
-
-/** What runs a query: a pool, or a connection. */
-export interface PgQueryable {
-  query(query: PgQuery): PromiseLike<{ readonly rows: readonly object[]; readonly command?: string }>;
-}
+import type { PgQueryable } from './pg-query.ts';
 
 /** A connection that a pool has lent. */
 export interface PgConnection extends PgQueryable {

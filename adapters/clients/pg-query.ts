@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { createPreparing, flag, NOT_AN_OBJECT, lazily } from '../../src/adapter-kit.ts';
 import type { DatabaseQueries } from '../../src/index.ts';
-import type { PgQueryable } from './pg-pool.ts';
 import { textRows } from './text-rows.ts';
 
 /** Options of `fromPg` and `fromKnex`. */
@@ -24,6 +23,11 @@ export interface PgQuery {
   readonly name?: string;
   readonly rowMode?: 'array';
   readonly types?: { getTypeParser(): (value: string | Buffer) => string };
+}
+
+/** What runs a query: a pool, or a connection. */
+export interface PgQueryable {
+  query(query: PgQuery): PromiseLike<{ readonly rows: readonly object[]; readonly command?: string }>;
 }
 
 /** Makes queries whose rows come as text by position, whatever parsers the user has set. */
