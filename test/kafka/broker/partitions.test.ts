@@ -59,7 +59,7 @@ describe('A message that another worker holds', () => {
 });
 
 test('a handler of three times the session timeout costs no membership, and runs once', async () => {
-  const group = await setup();
+  const group = await setup(undefined, { leaseMs: 60_000 });
   await group.produce(...numbered(2));
   const handler = vi.fn(() => sleep(4_500));
   const member = await group.start(handler, {

@@ -74,9 +74,15 @@ test.runIf(isKafkaJs)(
     });
     for (const { consumer } of [a, b]) await consumer.run(config);
     expect(() => onceEachKafkaMessage(optionsOf(a.consumer), () => 1)).toThrow(/consumer: runs already/);
-    await group.produce(...numbered(20));
-
-    await until(() => done.length === 20);
+    // The second has a partition once the group has met with both.
+    let sent = 0;
+    await until(async () => {
+      if (b.crashes.length > 0) return true;
+      await group.produce({ value: String(sent), partition: 0 }, { value: String(sent + 1), partition: 1 });
+      sent += 2;
+      return false;
+    });
+    await until(() => new Set(done).size === sent);
     expect(a.crashes).toEqual([]);
     for (const crash of b.crashes)
       expect([crash, crash.cause]).toContainEqual(expect.objectContaining(REFUSED));
