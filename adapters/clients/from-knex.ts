@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {
   type CommittingClient,
-  createPreparing,
   hasMethods,
   lazily,
   parseOptions,
@@ -11,8 +10,7 @@ import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type EndingConnection, guardUntilEnd } from './guarded-connection.ts';
 import { LateStatements } from './late-statements.ts';
 import { whileItWorks } from './pg-connection.ts';
-import { type PgOptions, pgOptions, pgQueries, type PgQuery, pgStatements } from './pg-query.ts';
-import { textRows } from './text-rows.ts';
+import { type PgOptions, pgOptions, type PgQuery, type PgQueryable, pgStatements } from './pg-query.ts';
 import { poolSize } from './pool-size.ts';
 import { Transactions } from './transactions.ts';
 
@@ -66,22 +64,14 @@ export function fromKnex<Tx extends KnexTransaction>(
 ): DatabaseClient<Tx> {
   parseOptions('fromKnex', clientSchema(), { knex });
   const { prepare } = parseOptions('fromKnex', pgOptions(), options);
-  const toQuery = pgQueries();
-  const preparing = createPreparing(prepare);
   const onConnection = pgStatements(prepare);
   const transactions = new Transactions<Tx>();
-  const queriesOf = (on: KnexQueryable): DatabaseQueries => ({
-    // As the driver's options, since Knex has another mark for its own bindings, and quotes those in errors.
-    async query(statement, parameters) {
-      const send = (isPrepared: boolean) => {
-        const { text, ...driverOptions } = toQuery(statement, parameters, isPrepared);
-        return on.raw(text).options(driverOptions);
-      };
-      const { rows } = (await preparing(send)) as { rows: object[] };
-      return textRows(rows);
-    },
-    execute: async (statements) => await on.raw(statements).options({}),
-  });
+  // As the driver's options, since Knex has another mark for its own bindings, and quotes those in errors.
+  const queriesOf = (on: KnexQueryable): DatabaseQueries =>
+    onConnection({
+      query: ({ text, ...driverOptions }) =>
+        on.raw(text).options(driverOptions) as ReturnType<PgQueryable['query']>,
+    });
   const client: CommittingClient<Tx> = {
     ...queriesOf(knex),
     maxConnections: poolSize(knex.client?.pool?.max),

@@ -4,13 +4,12 @@ import {
   hasMethods,
   lazily,
   parseOptions,
-  rolledBack,
   satisfying,
 } from '../../src/adapter-kit.ts';
 import type { DatabaseClient } from '../../src/index.ts';
 import { guardedConnection } from './guarded-connection.ts';
 import { LateStatements } from './late-statements.ts';
-import { type PgOptions, pgOptions, pgStatements } from './pg-query.ts';
+import { commit, type PgOptions, pgOptions, pgStatements } from './pg-query.ts';
 import { whileItWorks } from './pg-connection.ts';
 import { onOneConnection, type PgConnection, type PgPool } from './pg-pool.ts';
 import { Transactions } from './transactions.ts';
@@ -68,14 +67,10 @@ export function fromPg<Connection extends PgConnection>(
         const guarded = guardedConnection(connection, late);
         transactions.add(guarded, late, queriesOf(connection));
         await connection.query({ text: 'begin' });
-        const value = await whileItWorks(connection, () => late.after(() => work(guarded)), onBroken).finally(
-          () => {
-            late.over();
-          },
-        );
-        const { command } = await connection.query({ text: 'commit' });
-        // A transaction that has failed is answered with a rollback, and no error.
-        if (command === 'ROLLBACK') throw rolledBack();
+        const value = await whileItWorks(connection, () => work(guarded), onBroken).finally(() => {
+          late.close();
+        });
+        await commit(connection);
         return value;
       }),
     in: queriesOf,

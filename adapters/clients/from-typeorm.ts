@@ -77,6 +77,9 @@ export function fromTypeOrm<Tx extends TypeOrmTransaction>(
   return client;
 }
 
+/** What TypeORM sends in place of the end. */
+const SAVEPOINT_END = /^(?:release|rollback to) savepoint typeorm_/i;
+
 /**
  * Of a transaction with an open one in it TypeORM ends only the inner one, by its savepoint. So the end is sent by how
  * the work has ended.
@@ -92,7 +95,7 @@ async function inGuarded<Tx extends TypeOrmTransaction, T>(
   const late = new LateStatements();
   transactions.add(manager, late, queriesOf({ query: send }));
   runner.query = async (statement, ...rest) => {
-    const end = late.endBy(statement);
+    const end = late.endBy(SAVEPOINT_END.test(statement) ? 'rollback' : statement);
     const refusal = end === undefined ? late.refusal() : undefined;
     if (refusal !== undefined) return await rejected(refusal);
     if (end === undefined) return await send(statement, ...rest);

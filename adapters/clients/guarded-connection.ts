@@ -1,8 +1,8 @@
-import { isReadTimeout, rolledBack } from '../../src/adapter-kit.ts';
+import { isReadTimeout } from '../../src/adapter-kit.ts';
 import type { StoreError } from '../../src/index.ts';
 import { type End, type LateStatements, rejected } from './late-statements.ts';
 import type { PgConnection } from './pg-pool.ts';
-import type { PgQueryable } from './pg-query.ts';
+import { commit, type PgQueryable } from './pg-query.ts';
 
 /** A connection of `pg` that its pool drops once it has ended. */
 export interface EndingConnection extends PgConnection {
@@ -53,15 +53,12 @@ export function guardUntilEnd(connection: EndingConnection, late: LateStatements
  * Ends the transaction of a connection. Where that gets no answer the connection is closed: its next caller would be in
  * the transaction.
  */
-export async function endTransaction(
+async function endTransaction(
   connection: Pick<EndingConnection, 'query' | 'end'>,
   end: End,
 ): Promise<unknown> {
   try {
-    const result = await connection.query({ text: end });
-    // A transaction that has failed is answered with a rollback, and no error.
-    if (end === 'commit' && result.command === 'ROLLBACK') throw rolledBack();
-    return result;
+    return await (end === 'commit' ? commit(connection) : connection.query({ text: end }));
   } catch (error) {
     closeIfUnanswered(connection, error);
     throw error;

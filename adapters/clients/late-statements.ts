@@ -4,8 +4,8 @@ import type { StoreError } from '../../src/index.ts';
 /** How a transaction ends. */
 export type End = 'commit' | 'rollback';
 
-/** What libraries send themselves to end a transaction, or what they take for one of their savepoints. */
-const END = /^(?:commit|rollback|release savepoint|rollback to savepoint)\b/i;
+/** What libraries send themselves to end a transaction. */
+const END = /^(?:commit|rollback);?$/i;
 
 /**
  * Refuses what a handler sends to a transaction once it has returned or thrown: it would run behind the settle, after

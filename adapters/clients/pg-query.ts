@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { createPreparing, flag, NOT_AN_OBJECT, lazily } from '../../src/adapter-kit.ts';
+import { createPreparing, flag, NOT_AN_OBJECT, lazily, rolledBack } from '../../src/adapter-kit.ts';
 import type { DatabaseQueries } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
@@ -30,8 +30,15 @@ export interface PgQueryable {
   query(query: PgQuery): PromiseLike<{ readonly rows: readonly object[]; readonly command?: string }>;
 }
 
+export async function commit(on: PgQueryable): Promise<unknown> {
+  const result = await on.query({ text: 'commit' });
+  // A transaction that has failed is answered with a rollback, and no error.
+  if (result.command === 'ROLLBACK') throw rolledBack();
+  return result;
+}
+
 /** Makes queries whose rows come as text by position, whatever parsers the user has set. */
-export function pgQueries(): (text: string, values: (string | null)[], isPrepared: boolean) => PgQuery {
+function pgQueries(): (text: string, values: (string | null)[], isPrepared: boolean) => PgQuery {
   const names = new Map<string, string>();
   return (text, values, isPrepared) => {
     const query: PgQuery = { text, values, rowMode: 'array', types: AS_TEXT };

@@ -14,7 +14,7 @@ export class Transactions<Tx> {
     this.#known.set(transaction as object, { late, unguarded });
   }
 
-  /** What runs the settle. The handler has returned: nothing of it is sent any more. */
+  /** What runs the settle. The handler has returned: what it sends later is refused. */
   readonly lastIn = (transaction: Tx): Pick<DatabaseQueries, 'query'> => {
     const { late, unguarded } = this.#known.get(transaction as object) as Known;
     late.close();

@@ -30,7 +30,7 @@ export class CopyUnderWay {
 
   private constructor(query: CopyingQuery, stream: CopyStream) {
     this.#stream = stream;
-    // The transaction fails with the COPY: the process does not end where nobody listens.
+    // The transaction fails with the COPY. A stream without a listener must not end the process.
     stream.on('error', () => undefined);
     if (stream instanceof Readable) readOnAtEnd(stream);
     this.#answered = new Promise((resolve) => {

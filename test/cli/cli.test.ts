@@ -583,7 +583,12 @@ describe('Where it cannot work', () => {
       /^handle-once: DATABASE_URL, or --database-url, has a % .*: percent-encode the user and the password/,
     ],
     ['a queue is no URL', 'doctor --queue-url orders', 2, /--queue-url is no URL: write https:/],
-    ['a version is none', 'sql --after 99', 2, /^handle-once: --after must be a whole number of migrations/],
+    [
+      'a version does not exist',
+      'sql --after 99',
+      2,
+      /^handle-once: --after must be a whole number of migrations/,
+    ],
     ['a pool is not given', 'doctor --concurrency 5', 2, /--concurrency needs --config/],
     ['an admin client is not given', 'doctor --topics orders', 2, /--topics needs --config/],
     [

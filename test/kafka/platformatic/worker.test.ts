@@ -510,8 +510,12 @@ describe('options', () => {
     ],
     ['the new protocol', { config: { ...BROKERS, groupProtocol: 'consumer' } }, ['config.groupProtocol']],
     ['a topic twice', { topics: ['orders', 'orders'] }, ['topics']],
-    ['times that are none', { config: { ...BROKERS, heartbeatInterval: 'x' } }, ['config.heartbeatInterval']],
-    ['bytes that are none', { config: { ...BROKERS, maxBytes: 'all' } }, ['config.maxBytes']],
+    [
+      'a time that is not a number',
+      { config: { ...BROKERS, heartbeatInterval: 'x' } },
+      ['config.heartbeatInterval'],
+    ],
+    ['a size that is not a number', { config: { ...BROKERS, maxBytes: 'all' } }, ['config.maxBytes']],
     ['a wait that is negative', { config: { ...BROKERS, maxWaitTime: -1 } }, ['config.maxWaitTime']],
     [
       'a session longer than a rebalance may take',
