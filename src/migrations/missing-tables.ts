@@ -4,7 +4,10 @@ import type { DatabaseClient } from '../postgres/database-client.ts';
 import { run } from '../postgres/run-statement.ts';
 import { ALL_TABLES } from '../postgres/shape.ts';
 
-/** The tables that are missing. A view in the place of a table is not enough. Parameters: $1 the schema, $2 names of tables. */
+/**
+ * The tables that are missing. A view in the place of a table is not enough.
+ * Parameters: $1 the schema, $2 names of tables.
+ */
 const MISSING = `
 select t.name
 from unnest($2::text::text[]) with ordinality as t(name, place)
