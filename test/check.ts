@@ -42,7 +42,7 @@ function stepsFor(changed: readonly string[]): Step[] {
     of.length > 0 ? [{ name, args: [...args, ...of] }] : [];
   return [
     { name: 'unit tests', args: ['vitest', 'run', '--project', 'unit', '--reporter', 'dot'] },
-    { name: 'types', args: ['tsc'] },
+    { name: 'types', args: ['run-s', 'typecheck'] },
     { name: 'simulation', args: ['tsx', 'proof/simulation/main.ts', '--seeds', SEEDS] },
     ...files('lint', ['eslint', '--max-warnings', '0', '--no-warn-ignored'], code),
     ...files('format', ['prettier', '--check', '--ignore-unknown'], changed),

@@ -13,7 +13,7 @@ export const STEPS: readonly Step[] = [
   databaseFuzz,
   limits,
   overlap,
-  program('model', 'The larger models', 'tables', () => ['model', '--', '--large']),
+  program('model', 'The models', 'tables', () => ['model', '--', '--large']),
   program('simulation', 'The simulation', 'text', (seed) => [
     'simulate',
     '--',

@@ -36,15 +36,3 @@ describe.concurrent('in every order of what can happen all rules hold', () => {
 it.each(BUGS)('the page has the row of the planted bug $name', (bug) => {
   expect(rows).toContain(rowOfBug(bug, bug.rule));
 });
-
-/** The first of each rule of a model; `npm run model` looks for all. */
-const LOOKED_FOR = BUGS.filter(
-  ({ model, rule }, index) => BUGS.findIndex((bug) => bug.model === model && bug.rule === rule) === index,
-);
-
-describe.concurrent('a planted bug breaks the rule that docs/correctness.md names', () => {
-  it.each(LOOKED_FOR)('$model: $name', { timeout: LONGEST_MS }, async (bug) => {
-    const found = await search(spin, bug);
-    expect(found).toMatchObject({ kind: 'violated', rule: bug.rule });
-  });
-});
