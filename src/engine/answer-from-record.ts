@@ -70,9 +70,9 @@ function succeeded<R>(
   { attempts, result, resultOmitted }: Extract<LookupReply, { kind: 'succeeded' }>,
   decode: DecodeRecord,
 ): Succeeded<R> {
-  const base = { state: 'succeeded', replayed: true, attempts } as const;
-  if (resultOmitted !== null) return { ...base, result: undefined, resultOmitted };
-  return { ...base, result: decode.result(result) as JsonForm<R> };
+  if (resultOmitted !== null)
+    return { state: 'succeeded', replayed: true, attempts, result: undefined, resultOmitted };
+  return { state: 'succeeded', replayed: true, attempts, result: decode.result(result) as JsonForm<R> };
 }
 
 function failed(
