@@ -5,7 +5,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Folder } from './folder.ts';
-import { instrument, type Mutant } from './instrument.ts';
+import { instrument } from './instrument.ts';
 import { toReport } from './report.ts';
 import { tryAll } from './trials.ts';
 
@@ -39,14 +39,13 @@ const folder = new Folder(join('.stryker', slice.join('+').replaceAll('/', '-').
 folder.write('code', code);
 folder.write('testFiles', [...tests.filter((path) => !NOT_RUN.test(path)), SEEDS]);
 
-const known = folder.read('known', {});
-const isSeen = ({ key }: Mutant): boolean => /^(killed|timeout)/.test(known[key] ?? '');
-const outcomes = await tryAll(
-  mutants.filter((mutant) => !isSeen(mutant)),
-  folder,
-);
-const results = Object.fromEntries(mutants.map(({ id, key }) => [key, outcomes.get(id) ?? known[key] ?? '']));
-folder.write('known', results);
-const report = toReport(slice.join(', '), mutants, results);
+const known = { ...folder.read('known', {}) };
+const keys = new Map(mutants.map(({ id, key }) => [id, key]));
+const unseen = mutants.filter(({ key }) => !/^(killed|timeout)/.test(known[key] ?? ''));
+for await (const outcomes of tryAll(unseen, folder)) {
+  for (const [id, outcome] of outcomes) known[keys.get(id) ?? ''] = outcome;
+  folder.write('known', known);
+}
+const report = toReport(slice.join(', '), mutants, known);
 writeFileSync(join(folder.path, 'report.txt'), report);
 console.log(report);

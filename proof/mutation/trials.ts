@@ -5,24 +5,25 @@ import { runVitest } from './run-vitest.ts';
 /** The tests of a process are registered once more for each of its mutants. */
 const MUTANTS_OF_A_PROCESS = 50;
 
-/** What becomes of each mutant. */
-export async function tryAll(mutants: readonly Mutant[], folder: Folder): Promise<Map<string, string>> {
+/** Gives what has become of mutants, by their ids, as soon as it is known. */
+export async function* tryAll(
+  mutants: readonly Mutant[],
+  folder: Folder,
+): AsyncGenerator<ReadonlyMap<string, string>> {
   await runVitest('cover', folder);
   const coverage = folder.read('coverage');
   for (const test of coverage.red) console.log(`fails without a mutant, and is left out: ${test}`);
   const trials = mutants.map((mutant) => toTrial(mutant, coverage));
-  const outcomes = new Map(
-    trials.map(({ id }) => [id, coverage.static[id] === undefined ? 'not reached' : 'static']),
-  );
+  const unreached = trials.filter(({ tests }) => tests.length === 0);
+  yield new Map(unreached.map(({ id }) => [id, id in coverage.static ? 'static' : 'not reached']));
   let left = trials.filter(({ tests }) => tests.length > 0);
   while (left.length > 0) {
     console.log(`${new Date().toLocaleTimeString()}: ${left.length} mutants to try`);
     const tried = await trySome(left.slice(0, MUTANTS_OF_A_PROCESS), folder);
     if (tried.size === 0) throw new Error(`No mutant was tried: see ${folder.path}/output.`);
-    for (const [id, outcome] of tried) outcomes.set(id, outcome);
+    yield tried;
     left = left.filter(({ id }) => !tried.has(id));
   }
-  return outcomes;
 }
 
 function toTrial({ id }: Mutant, { perTest, red }: Coverage): Trial {
