@@ -31,10 +31,11 @@ async function record(key: string, state: string, age: string): Promise<void> {
 test('walks at once, reports what is abandoned, and walks again when the time has come', async () => {
   await record('expired', 'succeeded', '1 second');
   await record('abandoned', 'pending', '15 days');
+  await record('answers', 'succeeded', '-1 day');
   const { events, maintenance } = start({ everyMs: 1_000 });
   await until(() => events.length >= 2);
   expect(events.slice(0, 2)).toEqual([
-    { type: 'maintained', purged: 1, records: 1, abandoned: 1 },
+    { type: 'maintained', purged: 1, records: 2, abandoned: 1 },
     { type: 'abandoned', abandoned: 1, scopes: ['billing'] },
   ]);
   await record('late', 'failed', '1 second');
@@ -42,6 +43,17 @@ test('walks at once, reports what is abandoned, and walks again when the time ha
     events.some((event) => event.type === 'maintained' && event.purged === 1 && event !== events[0]),
   );
   expect(maintenance.counts().maintained).toBeGreaterThanOrEqual(2);
+});
+
+test('names the ten scopes in which most is abandoned', async () => {
+  await sql`
+    insert into handle_once.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+    select 'scope ' || n, m::text, gen_random_uuid(), '', 'pending', false, 1, now() - interval '15 days', now()
+    from generate_series(1, 12) n, generate_series(1, n) m`;
+  const { events } = start();
+  await until(() => events.length >= 2);
+  const scopes = [12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((n) => `scope ${n}`);
+  expect(events[1]).toEqual({ type: 'abandoned', abandoned: 78, scopes });
 });
 
 test('in several processes walks once in that time', async () => {
