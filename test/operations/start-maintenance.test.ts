@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidOptionsError } from 'handle-once';
 import {
   type MaintenanceEvent,
@@ -84,6 +85,21 @@ test('a database that refuses is reported, and asked again', async () => {
   const { events } = start({ databaseSchema: 'not_there', everyMs: 1_000 });
   await until(() => events.length >= 2);
   expect(events[0]).toMatchObject({ type: 'maintenance-error', error: { code: 'SCHEMA' } });
+});
+
+test('is not asked again after a stop', async () => {
+  const { events, maintenance } = start({ databaseSchema: 'not_there', everyMs: 1_000 });
+  await maintenance.stop();
+  await sleep(1_100);
+  expect(events).toHaveLength(1);
+});
+
+test('a history that cannot be deleted is reported, and the walk is on record', async () => {
+  await sql`alter table handle_once.workers rename to lost`;
+  onTestFinished(() => sql`alter table handle_once.lost rename to workers`);
+  const { events } = start();
+  await until(() => events.length >= 2);
+  expect(events).toMatchObject([{ type: 'maintained' }, { type: 'maintenance-error' }]);
 });
 
 test.each([
