@@ -96,7 +96,9 @@ test('is not asked again after a stop', async () => {
 
 test('a history that cannot be deleted is reported, and the walk is on record', async () => {
   await sql`alter table handle_once.workers rename to lost`;
-  onTestFinished(() => sql`alter table handle_once.lost rename to workers`);
+  onTestFinished(async () => {
+    await sql`alter table handle_once.lost rename to workers`;
+  });
   const { events } = start();
   await until(() => events.length >= 2);
   expect(events).toMatchObject([{ type: 'maintained' }, { type: 'maintenance-error' }]);

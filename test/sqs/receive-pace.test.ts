@@ -18,13 +18,13 @@ afterEach(() => {
 /** So that a loop without pauses ends. */
 const MOST_RECEIVES = 100;
 
-async function receivesOf(reply: () => object): Promise<() => number> {
+async function receivesOf(reply: () => object | Promise<object>): Promise<() => number> {
   let receives = 0;
   const send = async (command: object): Promise<object> => {
     if (command.constructor.name !== 'ReceiveMessageCommand') return {};
     receives += 1;
     if (receives >= MOST_RECEIVES) return await new Promise(() => undefined);
-    return reply();
+    return await reply();
   };
   const client: SqsClient = { send: send };
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 's' });
@@ -58,6 +58,15 @@ test('empty receives that come back at once are paused for: a short poll is no h
   expect(receives()).toBe(1);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(receives()).toBe(11);
+});
+
+test('an empty receive that took its time is followed by the next at once', async () => {
+  const receives = await receivesOf(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    return {};
+  });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(receives()).toBe(6);
 });
 
 test('a mismatch says that the store answers, also where its message cannot be deleted', async () => {
