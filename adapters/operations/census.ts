@@ -14,7 +14,7 @@ export interface Count {
 export class Tally {
   readonly #counts = new Map<string, Count>();
 
-  constructor(counts: readonly Count[] = []) {
+  constructor(counts: readonly Count[]) {
     for (const count of counts) this.#add(count);
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Attempt, InvalidKeyError } from '../../src/index.ts';
+import { type Attempt, InvalidKeyError, StoreError, TerminalError } from '../../src/index.ts';
+import type { Store } from '../../src/store.ts';
 import { memoryBench } from './support/bench.ts';
 
 describe('an attempt', () => {
@@ -50,5 +51,33 @@ describe('an attempt', () => {
     });
     expect(refusal).toBeInstanceOf(InvalidKeyError);
     expect(String(refusal)).toContain('childKey name must not be empty');
+  });
+});
+
+describe('the end of an attempt', () => {
+  const bench = memoryBench();
+
+  it.each([
+    ['fails', new TerminalError('unspeakable'), 'failed'],
+    ['is released', new Error('unspeakable'), 'pending'],
+  ])('that %s is on record without an error whose text the store refuses', async (_, thrown, state) => {
+    const refused = new StoreError('refused', { retriable: false, dataRefused: true });
+    const settle: Store['settle'] = (requests, scope) =>
+      JSON.stringify(requests).includes('unspeakable')
+        ? Promise.reject(refused)
+        : bench.store.settle(requests, scope);
+    const handleOnce = bench.handleOnce({ store: { ...bench.store, settle } });
+    const outcome = await handleOnce('key', state, () => Promise.reject(thrown));
+    expect(outcome).toMatchObject({ state, error: { message: 'unspeakable' } });
+    const message = 'the database refused the text of this error';
+    expect(await handleOnce('key', state, () => 'not run')).toMatchObject({ state, error: { message } });
+  });
+
+  it('that was lost is looked at again when the lease of whoever has it can be over', async () => {
+    const settle: Store['settle'] = (requests) => Promise.resolve(requests.map(() => 'lost'));
+    const handleOnce = bench.handleOnce({ store: { ...bench.store, settle }, leaseMs: 5_000 });
+    expect(await handleOnce('key', 'body', () => 1)).toEqual({
+      ...{ state: 'pending', reason: 'lease-lost', attempts: 1, retryAfterMs: 5_000 },
+    });
   });
 });

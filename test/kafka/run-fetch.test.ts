@@ -1,4 +1,4 @@
-import { StoreError } from 'handle-once';
+import { createHandleOnce, StoreError } from 'handle-once';
 import type { Store } from 'handle-once/store';
 import type { Ordering } from '../../adapters/kafka/options/ordering.ts';
 import { getEventListeners } from 'node:events';
@@ -156,6 +156,18 @@ describe('in an ordered lane', () => {
     expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'lease-lost' }]);
   });
 
+  test('one that was claimed ahead, and fails, is not run again in its turn', async () => {
+    const { run, started } = bench({
+      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing', backoff: () => 0 }),
+      work: ({ message: { offset } }) => {
+        if (offset === '11') throw new Error('not yet');
+      },
+    });
+    const handled = run(fakeBatch(messages(2)));
+    await pass();
+    expect([handled.state, started]).toEqual(['ended', ['10', '11']]);
+  });
+
   test('a copy whose turn does not come is not begun', async () => {
     const { store, opens, answer } = slowSettles();
     answer.settle = () => Promise.resolve(['lost']);
@@ -208,6 +220,26 @@ describe('in an ordered lane', () => {
     await pass();
     expect(started).toEqual(['10', '11', '12']);
     expect(attempts.map(({ number }) => number)).toEqual([1, 1, 1]);
+  });
+
+  test('what is behind a message that was not started waits too, though a pause has ended meanwhile', async () => {
+    const { store, opens, answer } = slowSettles();
+    const { settle } = answer;
+    const released = gate();
+    answer.settle = async (requests, scope) => {
+      if (requests.some(({ key }) => key === 'orders-0-11')) await released.opened;
+      return await settle(requests, scope);
+    };
+    const { run, started, consumer } = bench({ store });
+    const handled = run(fakeBatch(messages(3)));
+    await pass();
+    consumer.pause([{ topic: 'orders', partitions: [0] }]);
+    opens.open();
+    await pass();
+    consumer.resume([{ topic: 'orders', partitions: [0] }]);
+    released.open();
+    await pass();
+    expect([handled.state, started]).toEqual(['ended', ['10']]);
   });
 });
 

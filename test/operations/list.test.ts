@@ -1,3 +1,4 @@
+import { InvalidOptionsError } from 'handle-once';
 import { countRecords, listRecords, type ListRecordsOptions, type RecordPhase } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -79,6 +80,41 @@ describe('A list', () => {
     }
     expect(await listRecords({ sql, limit: 5 })).not.toHaveProperty('next');
   });
+});
+
+test('A record in a list has what there is to say about it, and no more', async () => {
+  await record({ key: 'a' });
+  const at = expect.any(Date) as Date;
+  expect((await listRecords({ sql })).records).toEqual([
+    {
+      ...{ scope, key: 'a', state: 'succeeded', phase: 'succeeded', attempts: 3, failures: 2, deaths: 1 },
+      ...{
+        createdAt: at,
+        beganAt: at,
+        liveUntil: at,
+        worker: expect.stringMatching(/^[0-9a-f]{8}$/) as string,
+      },
+    },
+  ]);
+});
+
+test.each<[keyof Asked, unknown, string]>([
+  ['error', '', 'the name or the code of an error'],
+  ['error', 404, 'the name or the code of an error'],
+  ['state', 'running', "must be 'pending', 'succeeded' or 'failed'"],
+  ['phase', 'pending', "must be one of 'running', 'lapsed'"],
+  ['order', 'last', "must be 'newest' or 'oldest'"],
+  ['limit', 10_001, 'from 1 to 10,000'],
+  ['untilMs', 24 * HOUR, 'must be less than sinceMs'],
+  ['after', 'a', 'the next of a page'],
+  ['after', '["a1","billing","a"]', 'the next of a page'],
+  ['after', '["1a","billing","a"]', 'the next of a page'],
+  ['after', '["1",1,"a"]', 'the next of a page'],
+  ['after', '["1","billing"]', 'the next of a page'],
+])('No list has the %s %j', async (name, value, words) => {
+  const refused = listRecords({ sql, [name]: value });
+  await expect(refused).rejects.toThrow(InvalidOptionsError);
+  await expect(refused).rejects.toThrow(words);
 });
 
 describe('Records with an error', () => {

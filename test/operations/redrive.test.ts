@@ -20,15 +20,24 @@ interface Given {
   readonly state: string;
   readonly owned?: boolean;
   readonly isOver?: boolean;
+  readonly attempts?: number;
   readonly failures?: number;
+  readonly deaths?: number;
 }
 
-async function record({ state, owned = false, isOver = false, failures = 1 }: Given): Promise<void> {
+async function record({
+  state,
+  owned = false,
+  isOver = false,
+  attempts = 3,
+  failures = 1,
+  deaths = 0,
+}: Given): Promise<void> {
   await sql`
     insert into handle_once.records
       (scope, key, token, fingerprint, state, owned, attempts, failures, deaths, live_until, created_at,
       failed_reason)
-    values (${scope}, ${key}, gen_random_uuid(), '', ${state}, ${owned}, 3, ${failures}, 0,
+    values (${scope}, ${key}, gen_random_uuid(), '', ${state}, ${owned}, ${attempts}, ${failures}, ${deaths},
       now() + ${isOver ? -1 : 60} * interval '1 second', now(), ${state === 'failed' ? 'terminal' : null})`;
 }
 
@@ -80,6 +89,18 @@ const ROWS: [found: string, given: Given | undefined, outcome: DeadLetterOutcome
   ['lapsed', { state: 'pending', owned: true, isOver: true }, { state: 'kept', reason: 'lapsed' }, []],
   ['backing off', { state: 'pending' }, { state: 'kept', reason: 'backing-off' }, []],
   ['waiting', { state: 'pending', isOver: true }, { state: 'kept', reason: 'waiting' }, []],
+  [
+    'waiting since its worker died',
+    { state: 'pending', isOver: true, failures: 0, deaths: 1 },
+    { state: 'kept', reason: 'waiting' },
+    [],
+  ],
+  [
+    'waiting since its first attempt was interrupted',
+    { state: 'pending', isOver: true, attempts: 0, failures: 0 },
+    { state: 'kept', reason: 'waiting' },
+    [],
+  ],
 ];
 
 describe('A dead letter whose record is', () => {

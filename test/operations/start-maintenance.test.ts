@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidOptionsError } from 'handle-once';
 import {
   type MaintenanceEvent,
@@ -31,10 +32,11 @@ async function record(key: string, state: string, age: string): Promise<void> {
 test('walks at once, reports what is abandoned, and walks again when the time has come', async () => {
   await record('expired', 'succeeded', '1 second');
   await record('abandoned', 'pending', '15 days');
+  await record('answers', 'succeeded', '-1 day');
   const { events, maintenance } = start({ everyMs: 1_000 });
   await until(() => events.length >= 2);
   expect(events.slice(0, 2)).toEqual([
-    { type: 'maintained', purged: 1, records: 1, abandoned: 1 },
+    { type: 'maintained', purged: 1, records: 2, abandoned: 1 },
     { type: 'abandoned', abandoned: 1, scopes: ['billing'] },
   ]);
   await record('late', 'failed', '1 second');
@@ -42,6 +44,17 @@ test('walks at once, reports what is abandoned, and walks again when the time ha
     events.some((event) => event.type === 'maintained' && event.purged === 1 && event !== events[0]),
   );
   expect(maintenance.counts().maintained).toBeGreaterThanOrEqual(2);
+});
+
+test('names the ten scopes in which most is abandoned', async () => {
+  await sql`
+    insert into handle_once.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+    select 'scope ' || n, m::text, gen_random_uuid(), '', 'pending', false, 1, now() - interval '15 days', now()
+    from generate_series(1, 12) n, generate_series(1, n) m`;
+  const { events } = start();
+  await until(() => events.length >= 2);
+  const scopes = [12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((n) => `scope ${n}`);
+  expect(events[1]).toEqual({ type: 'abandoned', abandoned: 78, scopes });
 });
 
 test('in several processes walks once in that time', async () => {
@@ -72,6 +85,23 @@ test('a database that refuses is reported, and asked again', async () => {
   const { events } = start({ databaseSchema: 'not_there', everyMs: 1_000 });
   await until(() => events.length >= 2);
   expect(events[0]).toMatchObject({ type: 'maintenance-error', error: { code: 'SCHEMA' } });
+});
+
+test('is not asked again after a stop', async () => {
+  const { events, maintenance } = start({ databaseSchema: 'not_there', everyMs: 1_000 });
+  await maintenance.stop();
+  await sleep(1_100);
+  expect(events).toHaveLength(1);
+});
+
+test('a history that cannot be deleted is reported, and the walk is on record', async () => {
+  await sql`alter table handle_once.workers rename to lost`;
+  onTestFinished(async () => {
+    await sql`alter table handle_once.lost rename to workers`;
+  });
+  const { events } = start();
+  await until(() => events.length >= 2);
+  expect(events).toMatchObject([{ type: 'maintained' }, { type: 'maintenance-error' }]);
 });
 
 test.each([

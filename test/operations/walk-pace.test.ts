@@ -28,7 +28,7 @@ function walkFor(mayGoOn: () => boolean) {
   const startedAt = performance.now();
   const runner = {
     token: '',
-    from: { leaf: '', page: 0, tally: new Tally() },
+    from: { leaf: '', page: 0, tally: new Tally([]) },
     reached: () => Promise.resolve(true),
     finish: () => Promise.resolve(0),
     leave: () => Promise.resolve(0),

@@ -4,6 +4,7 @@ import type { EntryReply, Queue } from '../../adapters/shared/sqs/queue.ts';
 import { createVisibilityKeeper } from '../../adapters/sqs/visibility.ts';
 import { boundedVisibility } from '../../adapters/shared/sqs/visibility-limits.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
+import { gate } from '../support/gate.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
 
 const HOUR = 3_600_000;
@@ -39,22 +40,32 @@ interface Beat {
   /** Milliseconds after the receive. */
   readonly at: number;
   readonly seconds: number;
+  readonly withinMs: number;
 }
 
+const DONE: EntryReply = { done: true };
+const GONE: EntryReply = { done: false, code: 'ReceiptHandleIsInvalid', retriable: false };
+const REFUSED: EntryReply = { done: false, code: 'InternalError', retriable: true };
+const noReply = () => new DOMException('the queue gave no reply in time', 'TimeoutError');
+
 /** A message that is held from its receive on, at a queue that takes every heartbeat. */
-function held(seconds: number, reply: (timeoutSeconds: number) => EntryReply = () => ({ done: true })) {
+function held(
+  seconds: number,
+  reply: (timeoutSeconds: number) => EntryReply | Promise<EntryReply> = () => DONE,
+  heldSeconds = seconds,
+) {
   const { clock } = time;
   const receivedAt = clock.monotonic();
   const beats: Beat[] = [];
   const events: SqsEvent[] = [];
   const extensions: number[] = [];
-  const changeVisibility = (_: string, timeoutSeconds: number): Promise<EntryReply> => {
-    beats.push({ at: clock.monotonic() - receivedAt, seconds: timeoutSeconds });
-    return Promise.resolve(reply(timeoutSeconds));
+  const changeVisibility = async (_: string, timeoutSeconds: number, withinMs: number) => {
+    beats.push({ at: clock.monotonic() - receivedAt, seconds: timeoutSeconds, withinMs });
+    return await reply(timeoutSeconds);
   };
   const keeper = createVisibilityKeeper(
     { changeVisibility } as unknown as Queue,
-    { received: seconds, held: seconds },
+    { received: seconds, held: heldSeconds },
     createEventSink<SqsEvent>({
       onEvent(event) {
         if (event.type === 'visibility-extended') extensions.push(event.seconds);
@@ -64,8 +75,8 @@ function held(seconds: number, reply: (timeoutSeconds: number) => EntryReply = (
     clock,
   );
   const message = { MessageId: 'id', ReceiptHandle: 'handle' };
-  const hold = keeper.hold({ message, messageId: 'id', receiptHandle: 'handle', receivedAt });
-  return { hold, keeper, beats, events, extensions };
+  const received = { message, messageId: 'id', receiptHandle: 'handle', receivedAt };
+  return { hold: keeper.hold(received), keeper, received, beats, events, extensions };
 }
 
 describe('A message that is held for twelve hours', () => {
@@ -98,9 +109,7 @@ describe('A message that is held for twelve hours', () => {
   test('with a last heartbeat that fails tries again', async () => {
     let failures = 1;
     const { hold, keeper, beats, extensions } = held(60, (seconds) =>
-      seconds < 60 && failures-- > 0
-        ? { done: false, code: 'InternalError', retriable: true }
-        : { done: true },
+      seconds < 60 && failures-- > 0 ? REFUSED : DONE,
     );
     await time.advance(TWELVE_HOURS - 3_000);
     expect(beats.filter(({ seconds }) => seconds < 60)).toHaveLength(2);
@@ -108,6 +117,93 @@ describe('A message that is held for twelve hours', () => {
     expect(hold.isOurs()).toBe(true);
     keeper.stop();
   });
+
+  test('is not made visible where the last heartbeats fail until there is no time left', async () => {
+    const { hold, keeper, beats, events } = held(60, (seconds) => (seconds < 60 ? REFUSED : DONE));
+    await time.advance(TWELVE_HOURS + 60_000);
+    expect(beats.filter(({ seconds }) => seconds === 0)).toEqual([]);
+    expect(hold.isOurs()).toBe(false);
+    keeper.stop();
+    expect(events).toEqual([]);
+  });
+});
+
+describe('A heartbeat', () => {
+  test('is sent where less than two thirds are left, and gets time for another', async () => {
+    const { keeper, beats } = held(30, () => DONE, 600);
+    await time.advance(500_000);
+    expect(beats.map(({ at }) => Math.round(at / 10_000))).toEqual([1, 21, 41]);
+    expect(beats).toMatchObject(beats.map(() => ({ seconds: 600, withinMs: 5_000 })));
+    keeper.stop();
+    await time.advance(600_000);
+    expect(beats).toHaveLength(3);
+  });
+
+  test('gets no longer than other calls', async () => {
+    const { keeper, beats } = held(3_600);
+    await time.advance(1_300_000);
+    expect(beats.map(({ withinMs }) => withinMs)).toEqual([15_000]);
+    keeper.stop();
+  });
+
+  test('that gets no reply is sent once more at once', async () => {
+    let failures = 1;
+    const { keeper, beats, events, extensions } = held(30, () => {
+      if (failures-- > 0) throw noReply();
+      return DONE;
+    });
+    await time.advance(11_000);
+    expect([beats.length, extensions, events]).toEqual([2, [30], []]);
+    keeper.stop();
+  });
+
+  test('that fails is an event', async () => {
+    const { keeper, events } = held(30, () => {
+      throw new Error('no');
+    });
+    await time.advance(11_000);
+    expect(events).toMatchObject([
+      { type: 'queue-error', verb: 'change-visibility', messageId: 'id', error: { message: 'no' } },
+    ]);
+    keeper.stop();
+  });
+
+  /** One that waits for its reply, while something happens to its message. */
+  async function whileOneWaits(happens: (bed: ReturnType<typeof held>) => unknown, reply: () => EntryReply) {
+    const answer = gate();
+    const bed = held(30, async () => {
+      await answer.opened;
+      return reply();
+    });
+    await time.advance(10_001);
+    await happens(bed);
+    answer.open();
+    await time.advance(1);
+    bed.keeper.stop();
+    return bed;
+  }
+
+  const lost = () => {
+    throw noReply();
+  };
+
+  test.each<[string, (bed: ReturnType<typeof held>) => unknown]>([
+    ['is released', ({ hold }) => void hold.release()],
+    ['may have lapsed', () => time.advance(20_000)],
+    ['was received again', receiveAgain],
+  ])('that gets no reply is not sent again where the message %s', async (_, happens) => {
+    const { beats } = await whileOneWaits(happens, lost);
+    expect(beats).toHaveLength(1);
+  });
+
+  test.each([DONE, GONE])('of an earlier receive says nothing about the last: %j', async (reply) => {
+    const { hold, events, extensions } = await whileOneWaits(receiveAgain, () => reply);
+    expect([hold.isOurs(), events, extensions]).toEqual([true, [], []]);
+  });
+
+  function receiveAgain({ keeper, received }: ReturnType<typeof held>): void {
+    keeper.join({ ...received, receiptHandle: 'another', receivedAt: time.clock.monotonic() });
+  }
 });
 
 test('a release ends the heartbeats of its message alone, which is not joined any more', async () => {

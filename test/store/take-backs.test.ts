@@ -157,6 +157,18 @@ test('two claims of one key go in two statements, and many keys in several', asy
   for (const tokens of asked) expect(tokens.length).toBeLessThanOrEqual(500);
 });
 
+test('all lost claims of a key are taken back before it is claimed again', async () => {
+  let isUp = false;
+  const { takeBacks, asked } = takeBacksOver(() => (isUp ? 'settled' : 'unreachable'));
+  takeBacks.watch(claim('a', 'one'));
+  takeBacks.watch(claim('a', 'two'));
+  isUp = true;
+  asked.length = 0;
+  await takeBacks.releaseNow('a');
+  expect(asked).toEqual([['one'], ['two']]);
+  expect(takeBacks.releaseNow('a')).toBeUndefined();
+});
+
 test('no more than ten thousand are kept: the oldest are left to their leases', async () => {
   const { takeBacks } = takeBacksOver(() => 'unreachable');
   for (let index = 0; index <= 10_000; index += 1) takeBacks.watch(claim(`key-${index}`));

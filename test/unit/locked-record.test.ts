@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unlessLocked } from '../../src/store/postgres/locked-record.ts';
+import { inLockOrder, unlessLocked } from '../../src/store/postgres/locked-record.ts';
 
 const LOCKED = Object.assign(new Error('lock timeout'), { code: '55P03' });
 const REFUSED = Object.assign(new Error('connection lost'), { code: '08006' });
@@ -36,4 +36,9 @@ test('after an error no more are sent', async () => {
   });
   await expect(unlessLocked(requests, send)).rejects.toBe(REFUSED);
   expect(seen.sent).toBe(5);
+});
+
+test('all statements lock records in the order of their keys', () => {
+  const inOrder = inLockOrder(['b', 'c', 'a', 'B', 'd'].map((key) => ({ key })));
+  expect(inOrder.map(({ key }) => key)).toEqual(['B', 'a', 'b', 'c', 'd']);
 });

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import pg from 'pg';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fromPg } from '../../../adapters/clients/index.ts';
 import {
   createHandleOnce,
@@ -11,7 +11,10 @@ import {
   StoreError,
 } from '../../../src/index.ts';
 import type { Store } from '../../../src/store.ts';
+import type { DatabaseClient } from '../../../src/postgres/database-client.ts';
+import { claim } from '../../../src/store/postgres/claim.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
+import { statementsOf } from '../../../src/store/postgres/statements/index.ts';
 import { useDatabase, useEmptyDatabase } from '../../support/database.ts';
 import { ALICE, PAYLOAD, TERMS } from '../../../testing/contracts/store/actor.ts';
 import { succeeded } from '../../../testing/contracts/store/settlements.ts';
@@ -187,6 +190,37 @@ describe('A role that lacks one right is told which', () => {
 });
 
 const REQUEST = { key: 'key', token: ALICE, settlement: succeeded('1') };
+
+describe('A claim whose second statement fails', () => {
+  /** The first one claims what is new; the database refuses the other. */
+  function refused(code: string, keys: readonly string[]): Promise<HandleOnceError> {
+    const query = vi
+      .fn<DatabaseClient['query']>()
+      .mockResolvedValueOnce([['new', 'claimed', '1', '0', null]])
+      .mockRejectedValue(Object.assign(new Error('no'), { code }));
+    const requests = keys.map((key) => ({ key, token: ALICE, fingerprint: PAYLOAD }));
+    const client = { query } as Partial<DatabaseClient> as DatabaseClient;
+    return failureOf(claim(client, statementsOf('handle_once'), requests, { scope: 's', ...TERMS }));
+  }
+
+  const NO_ROOM = '53200';
+
+  test('may have landed, where others were claimed by the first', async () => {
+    const error = await refused(NO_ROOM, ['new', 'old']);
+    expect(error).toMatchObject({ code: 'STORE', retriable: true, mayHaveLanded: true, dataRefused: false });
+    expect(error.cause).toMatchObject({ code: NO_ROOM });
+  });
+
+  test('has not landed alone', async () => {
+    const error = await refused(NO_ROOM, ['old']);
+    expect(error).toMatchObject({ retriable: true, mayHaveLanded: false });
+  });
+
+  test('is sent again in halves where a row is refused', async () => {
+    const error = await refused('23514', ['new', 'old']);
+    expect(error).toMatchObject({ retriable: false, dataRefused: true });
+  });
+});
 
 test('a key that the database cannot store is told apart from a database that fails', async () => {
   const store = createPostgresStore(sql, 'handle_once');

@@ -39,3 +39,18 @@ test('a settle whose transaction has been ended writes nothing', async () => {
   await expect(settled).rejects.toThrow('no-transaction');
   expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'in-flight' });
 });
+
+test('a settle that the database refuses throws why', async () => {
+  const { scope } = await claimed();
+  const settled = store.begin(async (transaction) => {
+    await client
+      .in(transaction)
+      .execute('select 1 / 0')
+      .catch(() => undefined);
+    return await store.settleLast(transaction, request, scope, 0);
+  });
+  await expect(settled).rejects.toMatchObject({
+    code: 'STORE',
+    message: expect.stringContaining('25P02') as string,
+  });
+});
