@@ -9,16 +9,25 @@ export type AnyDeadLetter = RedrivenQueueDeadLetter | RedrivenTopicDeadLetter;
 export const MOST_ROWS = 100;
 
 /** The first dead letters as a table, with the sum of all below. They hold no payload. */
-export function redriveAnswer(report: RedriveReport, deadLetters: readonly AnyDeadLetter[]): Answer {
+export function redriveAnswer(
+  report: RedriveReport,
+  deadLetters: readonly AnyDeadLetter[],
+  isOfTopic: boolean,
+): Answer {
   const rows = deadLetters.slice(0, MOST_ROWS).map(rowOf);
   const more = report.sent + report.removed + report.kept - rows.length;
   const parts = [
     ...(rows.length === 0 ? [] : [tableOf(rows), '']),
     ...(more > 0 ? [`and ${more} more: --json has all`] : []),
     sumOf(report),
+    ...((report.keptFor.ambiguous ?? 0) > 0 && isOfTopic ? [AMBIGUOUS] : []),
   ];
   return { text: parts.join('\n'), json: { ...report, deadLetters } };
 }
+
+const AMBIGUOUS =
+  'ambiguous: where no record is left and no offset was committed, an earlier redrive may have sent it. ' +
+  '--send-unrecorded sends those; give it where no redrive of this topic has sent them before';
 
 function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
   return {

@@ -13,6 +13,8 @@ export interface AnyRedrive extends RedriveOptions<{ readonly key: string }, Any
   /** The URL of a queue, or the name of a topic. */
   readonly from: string;
   readonly to?: string | undefined;
+  /** Of a topic. */
+  readonly sendUnrecorded?: boolean | undefined;
 }
 
 /** By the clients of the module `--config`; for SQS also by those of the project's own SDK. */
@@ -22,10 +24,12 @@ export async function redriveWith(config: ConfigModule, options: AnyRedrive): Pr
 
 async function redriveQueueWith(
   { sqs, key }: ConfigModule,
-  { to, ...options }: AnyRedrive,
+  { to, sendUnrecorded, ...options }: AnyRedrive,
 ): Promise<RedriveReport> {
   if (to === undefined)
     throw new UsageError('--to is missing: the URL of the queue that the dead letters go back to');
+  if (sendUnrecorded === true)
+    throw new UsageError('--send-unrecorded is for a topic: the dead letters that are sent leave the queue');
   const client = sqs ?? (await sdkClient());
   if (client === undefined) throw noSdk();
   const { redriveQueue } = await sqsAdapter();

@@ -100,6 +100,15 @@ describe('A dead letter whose record is', () => {
   });
 });
 
+test.each<[string, Given | undefined, DeadLetterOutcome]>([
+  ['no record', undefined, { state: 'kept', reason: 'ambiguous' }],
+  ['an expired record', { state: 'succeeded', isOver: true }, { state: 'kept', reason: 'ambiguous' }],
+  ['a failed record', { state: 'failed' }, { state: 'sent', retried: true }],
+])('one that an earlier redrive may have sent, with %s', async (_, given, outcome) => {
+  if (given !== undefined) await record(given);
+  expect(await createRedriver(options).take(deadLetter({ mayHaveBeenSent: true }))).toEqual(outcome);
+});
+
 describe('Nothing is done with a dead letter', () => {
   test.each<[string, string, Partial<OwnedDeadLetter & KeptDeadLetter>]>([
     ['of another message, maybe', 'ambiguous', { isOwn: false }],

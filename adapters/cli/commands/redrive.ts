@@ -11,9 +11,12 @@ import { stopSignal } from '../stop-signal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 type GivenOptions = SharedOptions &
-  Pick<AnyRedrive, 'from' | 'to' | 'scope' | 'limit' | 'perSecond' | 'dryRun'> & {
+  Pick<AnyRedrive, 'from' | 'to' | 'scope' | 'limit' | 'perSecond' | 'dryRun' | 'sendUnrecorded'> & {
     readonly key?: readonly string[];
   };
+
+const SEND_UNRECORDED =
+  'of a topic: also send dead letters that have no record, where no offset is committed: no earlier redrive has sent them';
 
 export function addRedrive(program: Command): void {
   const command = program.command('redrive').description('send dead letters back, so that they run again');
@@ -24,6 +27,7 @@ export function addRedrive(program: Command): void {
     .option('--key <key...>', 'dead letters of these keys alone')
     .option('--limit <count>', 'send at most this many', wholeNumber)
     .option('--per-second <count>', 'send at most this many in a second (default: 50)', wholeNumber)
+    .option('--send-unrecorded', SEND_UNRECORDED)
     .option('--dry-run', 'only say what it would do')
     .action(async (given: GivenOptions) => {
       await answer(given, (tables) => redrive(given, tables));
@@ -31,14 +35,14 @@ export function addRedrive(program: Command): void {
 }
 
 async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answer> {
-  const { from, to, scope, key: keys, limit, perSecond, dryRun } = given;
+  const { from, to, scope, key: keys, limit, perSecond, dryRun, sendUnrecorded } = given;
   const config = await loadConfig(given.config);
   const deadLetters: AnyDeadLetter[] = [];
   const progress = createProgress();
   const counts = { sent: 0, removed: 0, kept: 0 };
   try {
     const report = await redriveWith(config, {
-      ...{ ...tables, from, to, scope, limit, perSecond, dryRun },
+      ...{ ...tables, from, to, scope, limit, perSecond, dryRun, sendUnrecorded },
       signal: stopSignal(),
       filter: keys && (({ key }) => keys.includes(key)),
       onDeadLetter(deadLetter) {
@@ -47,7 +51,7 @@ async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answ
         progress.show(`${counts.sent} sent, ${counts.removed} removed, ${counts.kept} kept`);
       },
     });
-    return { ...redriveAnswer(report, deadLetters), exitCode: exitCodeOf(report) };
+    return { ...redriveAnswer(report, deadLetters, !from.includes('://')), exitCode: exitCodeOf(report) };
   } finally {
     progress.end();
   }
