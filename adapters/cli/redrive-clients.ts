@@ -1,3 +1,4 @@
+import { isError } from '../../src/adapter-kit.ts';
 import { HandleOnceError } from '../../src/index.ts';
 import type { RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
 import type { RedriveOptions } from '../operations/redrive/options.ts';
@@ -38,11 +39,22 @@ async function redriveQueueWith(
   } catch (cause) {
     // Of the database, or of an option: it says itself what to do.
     if (cause instanceof HandleOnceError) throw cause;
-    throw new BrokerError(`the redrive stopped (${inOneLine(cause)}): where SQS is the cause, ${SQS_FIX}`, {
-      cause,
-    });
+    throw new BrokerError(`the redrive stopped (${inOneLine(cause)}): ${fixOf(cause)}`, { cause });
   }
 }
+
+/** What to do, by the name that the SDK gives the error. */
+function fixOf(cause: unknown): string {
+  const name = isError(cause) ? cause.name : '';
+  if (name.includes('AccessDenied')) return RIGHTS;
+  return /Timeout|Abort/.test(name)
+    ? `see that SQS can be reached; ${GOES_ON}`
+    : `where SQS is the cause, ${SQS_FIX}`;
+}
+
+const RIGHTS =
+  'allow sqs:ReceiveMessage, sqs:DeleteMessage and sqs:ChangeMessageVisibility on --from, and sqs:SendMessage on --to';
+const GOES_ON = 'the next call goes on from there';
 
 /** Loaded here alone: it needs the SDK, also with a client of the module, and no other command does. */
 async function sqsAdapter() {
@@ -71,5 +83,14 @@ async function redriveTopicWith({ kafka }: ConfigModule, options: AnyRedrive): P
     );
   }
   const { redriveTopic } = await import('../kafka/index.ts');
-  return await redriveTopic({ ...options, kafka });
+  try {
+    return await redriveTopic({ ...options, kafka });
+  } catch (cause) {
+    if (cause instanceof HandleOnceError) throw cause;
+    const message = `the redrive of topic ${options.from} stopped (${inOneLine(cause)})`;
+    throw new BrokerError(
+      `${message}: see that the brokers of kafka in --config can be reached; ${GOES_ON}`,
+      { cause },
+    );
+  }
 }

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { TablesOptions } from '../../operations/index.ts';
+import type { KeptDeadLetterReason } from '../../operations/redrive/dead-letter.ts';
 import type { RedriveReport } from '../../sqs/index.ts';
-import { answer, type Answer, type SharedOptions, unhurried } from '../command.ts';
+import { answer, type Answer, print, type SharedOptions, unhurried } from '../command.ts';
 import { loadConfig } from '../config.ts';
 import { EXIT } from '../errors.ts';
 import { createProgress } from '../progress.ts';
-import { type AnyDeadLetter, MOST_ROWS, redriveAnswer } from '../redrive-answer.ts';
+import { type AnyDeadLetter, type AnyReport, MOST_ROWS, redriveAnswer } from '../redrive-answer.ts';
 import { type AnyRedrive, redriveWith } from '../redrive-clients.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -40,6 +41,8 @@ async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answ
   const deadLetters: AnyDeadLetter[] = [];
   const progress = createProgress();
   const counts = { sent: 0, removed: 0, kept: 0 };
+  const keptFor: Partial<Record<KeptDeadLetterReason, number>> = {};
+  const answerOf = (report: AnyReport) => redriveAnswer(report, deadLetters, !from.includes('://'));
   try {
     const report = await redriveWith(config, {
       ...{ ...tables, from, to, scope, limit, perSecond, dryRun, sendUnrecorded },
@@ -48,10 +51,16 @@ async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answ
       onDeadLetter(deadLetter) {
         if (given.json === true || deadLetters.length < MOST_ROWS) deadLetters.push(deadLetter);
         counts[deadLetter.state] += 1;
+        if (deadLetter.state === 'kept') keptFor[deadLetter.reason] = (keptFor[deadLetter.reason] ?? 0) + 1;
         progress.show(`${counts.sent} sent, ${counts.removed} removed, ${counts.kept} kept`);
       },
     });
-    return { ...redriveAnswer(report, deadLetters, !from.includes('://')), exitCode: exitCodeOf(report) };
+    return { ...answerOf(report), exitCode: exitCodeOf(report) };
+  } catch (error) {
+    progress.end();
+    if (deadLetters.length > 0)
+      print(given, answerOf({ state: 'failed', dryRun: dryRun === true, ...counts, keptFor }));
+    throw error;
   } finally {
     progress.end();
   }

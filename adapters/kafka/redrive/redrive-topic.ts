@@ -38,7 +38,7 @@ type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
  * redrive that runs, or was killed less than six seconds ago, or any other consumer of that group.
  *
  * Throws `InvalidOptionsError`, also where the brokers do not let the client read the dead letters, `StoreError`,
- * `SchemaError`, and what kafkajs throws.
+ * `SchemaError`, and what kafkajs throws. The error has no report: count in `onDeadLetter`.
  *
  * @example
  * ```ts

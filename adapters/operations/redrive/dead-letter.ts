@@ -14,8 +14,8 @@ import type { RecordPhase } from '../record.ts';
  * - `other-scope`: it names another scope than the option.
  * - `filtered`: the option `filter` left it out.
  * - `no-room`: the broker would not take the copy with its identity.
- * - `send-refused`: the broker refused the copy, or the topic that it goes to does not exist or may not be written. The
- *   next redrive tries again.
+ * - `send-refused`: the topic that it goes to does not exist or may not be described, or the broker refused the copy.
+ *   Then its record was retried, and is `waiting`. The next redrive tries again.
  * - `already-sent`: this run has sent its message before: it has failed again since, or has two dead letters.
  * - `too-many-kept`: it stands behind so many dead letters of its partition that were kept, with others between, that
  *   it could not be remembered. It was not looked at.
