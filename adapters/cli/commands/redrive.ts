@@ -23,7 +23,10 @@ export function addRedrive(program: Command): void {
   const command = program.command('redrive').description('send dead letters back, so that they run again');
   unhurried(command)
     .requiredOption('--from <queue or topic>', 'the URL of the dead-letter queue, or the name of the topic')
-    .option('--to <queue or topic>', 'where they go; a topic can be left out: each dead letter names its own')
+    .option(
+      '--to <queue or topic>',
+      'where they go; of a topic leave it out, or name a retry topic of the group: elsewhere a copy is a new message',
+    )
     .option('--scope <scope>', 'dead letters of this scope alone, and those that name none')
     .option('--key <key...>', 'dead letters of these keys alone')
     .option('--limit <count>', 'send at most this many', wholeNumber)
