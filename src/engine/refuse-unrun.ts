@@ -15,7 +15,7 @@ function unrunIn(returned: unknown): string | undefined {
     isFunction(returned, 'next') &&
     (isFunction(returned, Symbol.iterator) || isFunction(returned, Symbol.asyncIterator))
   ) {
-    return 'a generator, of which nothing has run: go through it in the handler, with for await';
+    return 'a generator or another iterator, which nothing has gone through: do so in the handler, with for await';
   }
   if (isFunction(returned, 'subscribe')) {
     return 'an Observable, which nothing has subscribed to: return lastValueFrom(observable, { defaultValue: undefined })';

@@ -3,6 +3,7 @@ import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import { onceEachSqsMessage } from 'handle-once/sqs';
 import { describe, expect, test } from 'vitest';
+import { redriveAnswer } from '../../adapters/cli/redrive-answer.ts';
 import { type Setup, useFixture } from '../sqs/support/fixture.ts';
 import { kafkaBrokers, useKafka } from '../support/kafka.ts';
 import { createQueue, sqsEndpoint } from '../support/sqs.ts';
@@ -209,6 +210,22 @@ test('redrive names the topic whose brokers are out of reach', async () => {
   );
 });
 
+test.each([true, false])(
+  'redrive says what to do with ambiguous dead letters of a topic alone (%s)',
+  (isOfTopic) => {
+    const report = {
+      state: 'finished',
+      dryRun: false,
+      sent: 0,
+      removed: 0,
+      kept: 1,
+      keptFor: { ambiguous: 1 },
+    } as const;
+    const { text } = redriveAnswer(report, [], isOfTopic);
+    expect(text.includes('--send-unrecorded sends those')).toBe(isOfTopic);
+  },
+);
+
 describe('Where it cannot work', () => {
   const queueUrl = 'http://127.0.0.1:1/000000000000/orders';
   test.each<[string, string[], RegExp]>([
@@ -216,6 +233,11 @@ describe('Where it cannot work', () => {
     ['no target is named', ['--from', queueUrl], /--to is missing: the URL of the queue/],
     ['a topic has no kafka', ['--from', 'orders-failed'], /a --config is needed that exports kafka/],
     ['both are one queue', ['--from', queueUrl, '--to', queueUrl], /--to must be another queue than from/],
+    [
+      'an option is for topics',
+      ['--from', queueUrl, '--to', `${queueUrl}-2`, '--send-unrecorded'],
+      /--send-unrecorded is for a topic/,
+    ],
     [
       'the rate is none',
       ['--from', queueUrl, '--to', `${queueUrl}-2`, '--per-second', '0'],
