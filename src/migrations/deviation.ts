@@ -6,6 +6,7 @@ import { LATEST, migrations } from './embedded.generated.ts';
 import type { Migration } from './migration.ts';
 import { missingTables } from './missing-tables.ts';
 import { renderRecord } from './render.ts';
+import { fitOf } from './version.ts';
 
 /** What is wrong with the tables of a schema, and what to do. */
 export interface Deviation {
@@ -62,6 +63,7 @@ export async function unlistedDeviation(
   schema: string,
   found: number,
 ): Promise<Deviation | undefined> {
+  if (fitOf(found) !== 'older') return undefined;
   const missing = await missingTables(client, schema);
   const made = migrations.filter(({ version }) => version > found).flatMap(tablesOf);
   return made.every((table) => missing.includes(table)) ? undefined : unlisted(missing, schema, found);

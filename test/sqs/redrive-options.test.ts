@@ -26,9 +26,7 @@ test.each<[field: string, value: unknown, message: RegExp]>([
   ['visibilityTimeoutSeconds', 0, /whole number of seconds from 1 to 43,200/],
   ['force', true, /not an option/],
 ])('redriveQueue refuses a wrong %s (%j) by name', async (field, value, message) => {
-  const refused: unknown = await redriveQueue({ ...right, [field]: value }).catch(
-    (error: unknown) => error,
-  );
+  const refused: unknown = await redriveQueue({ ...right, [field]: value }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(InvalidOptionsError);
   expect((refused as InvalidOptionsError).issues).toEqual([
     { field, message: expect.stringMatching(message) as string },
