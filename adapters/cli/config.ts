@@ -53,5 +53,14 @@ export async function loadConfig(path: string | undefined): Promise<ConfigModule
   if (EXPORTS.every((name) => exported[name] === undefined)) {
     throw new UsageError(`${path} exports none of ${EXPORTS.join(', ')}: correct the name of its export`);
   }
+  const { sql, handleOnce }: Readonly<Record<string, unknown>> = { ...exported };
+  if (sql === null)
+    throw new UsageError(`sql of ${path} must be a client made by postgres or handle-once/clients`);
+  if (handleOnce !== undefined && !hasSettings(handleOnce))
+    throw new UsageError(`handleOnce of ${path} must be made by createHandleOnce`);
   return exported;
+}
+
+function hasSettings(handleOnce: unknown): boolean {
+  return typeof (handleOnce as Partial<AnyHandleOnce> | null)?.settings === 'object';
 }

@@ -25,7 +25,8 @@ export async function connect({ databaseUrl, config }: ConnectOptions) {
   }
   if (!URL.canParse(url)) {
     throw new UsageError(
-      'DATABASE_URL, or --database-url, is no URL: write postgres://user:password@host:5432/database',
+      'DATABASE_URL, or --database-url, is no URL: write postgres://user:password@host:5432/database, and percent-encode ' +
+        'what is special in the user and the password (%2F for /, %23 for #, %3F for ?)',
     );
   }
   const { protocol } = new URL(url);
@@ -63,11 +64,20 @@ const END_MS = 1_000;
 /** One for the statement, one for what runs outside its transaction. */
 const CONNECTIONS = 2;
 
+/** Parameters of a URL that Prisma takes out, and `postgres` sends to the server. */
+const OF_PRISMA: ReadonlySet<string> = new Set(['schema', 'pgbouncer', 'connection_limit', 'pool_timeout']);
+
 async function withPostgres(url: string) {
   const module = await installed<{ readonly default: (url: string, options: object) => Ending & SqlClient }>(
     'postgres',
   );
   if (module === undefined) return undefined;
+  const unknown = [...new URL(url).searchParams.keys()].filter((name) => OF_PRISMA.has(name));
+  if (unknown.length > 0) {
+    throw new UsageError(
+      `DATABASE_URL, or --database-url, has what PostgreSQL does not know: remove ${unknown.join(', ')} from it`,
+    );
+  }
   const sql = module.default(url, { max: CONNECTIONS, onnotice: () => undefined, fetch_types: false });
   return { sql, end: () => letGo(sql.end()) };
 }

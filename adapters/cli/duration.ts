@@ -26,11 +26,23 @@ function durationUpTo(maxDays: number, text: string): number {
   throw new InvalidArgumentError(`Write a time from 1s to ${maxDays}d, such as 30s, 15m, 24h or 7d.`);
 }
 
+/** A day, which begins in UTC, or a moment with its time zone. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A `Date` takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  const day = new Date(text);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
 /** How many milliseconds ago: a time as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
 export function timeAgo(text: string): number {
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return duration(text);
-  const ms = Date.now() - Date.parse(text);
-  if (Number.isNaN(ms)) throw new InvalidArgumentError('It is not a moment: write 2026-11-25T14:00:00Z.');
+  const ms = Date.now() - (MOMENT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : NaN);
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError(
+      'It is not a moment: write 2026-11-25T14:00:00Z, with Z or an offset such as +01:00.',
+    );
   if (ms < 0) throw new InvalidArgumentError('It lies in the future.');
   return ms;
 }

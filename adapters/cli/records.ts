@@ -24,25 +24,32 @@ export function answerOfPage({ records, next }: RecordPage, order: 'newest' | 'o
   return { json: { records, more }, text: records.length === 0 ? NO_RECORDS : `${linesOf(records)}${note}` };
 }
 
-/** Every page as it comes: no more than one is kept in memory. */
+/**
+ * Every page as it comes: no more than one is kept in memory. Where an error ends it half way, the JSON is whole all
+ * the same, and says that there are more.
+ */
 export async function printAll(filter: ListRecordsOptions, asJson: boolean): Promise<void> {
   let after: string | undefined;
   let printed = 0;
-  if (asJson) await write('{"records":[');
-  do {
-    const page = await listRecords({ ...filter, limit: LARGEST_PAGE, after });
-    const isFirst = printed === 0;
-    if (page.records.length > 0)
-      await write(asJson ? jsonOf(page.records, isFirst) : rowsOf(page.records, isFirst));
-    printed += page.records.length;
-    after = page.next;
-  } while (after !== undefined);
-  if (asJson) await write('\n],"more":false}\n');
-  else if (printed === 0) await write(`${NO_RECORDS}\n`);
+  let more = true;
+  try {
+    while (more) {
+      const page = await listRecords({ ...filter, limit: LARGEST_PAGE, after });
+      const isFirst = printed === 0;
+      if (page.records.length > 0)
+        await write(asJson ? jsonOf(page.records, isFirst) : rowsOf(page.records, isFirst));
+      printed += page.records.length;
+      after = page.next;
+      more = after !== undefined;
+    }
+    if (printed === 0) await write(asJson ? '{"records":[' : `${NO_RECORDS}\n`);
+  } finally {
+    if (asJson && (printed > 0 || !more)) await write(`\n],"more":${more}}\n`);
+  }
 }
 
 function jsonOf(records: readonly RecordView[], isFirst: boolean): string {
-  return `${isFirst ? '' : ','}\n${records.map((record) => printable(JSON.stringify(record))).join(',\n')}`;
+  return `${isFirst ? '{"records":[' : ','}\n${records.map((record) => printable(JSON.stringify(record))).join(',\n')}`;
 }
 
 function rowsOf(records: readonly RecordView[], isFirst: boolean): string {

@@ -5,20 +5,32 @@ import { tableOf } from './table.ts';
 
 export type AnyDeadLetter = RedrivenQueueDeadLetter | RedrivenTopicDeadLetter;
 
+/** A report, also of a redrive that an error has ended. */
+export type AnyReport = Omit<RedriveReport, 'state'> & { readonly state: RedriveReport['state'] | 'failed' };
+
 /** More would push the sum off the screen, and fill the memory; `--json` has all. */
 export const MOST_ROWS = 100;
 
 /** The first dead letters as a table, with the sum of all below. They hold no payload. */
-export function redriveAnswer(report: RedriveReport, deadLetters: readonly AnyDeadLetter[]): Answer {
+export function redriveAnswer(
+  report: AnyReport,
+  deadLetters: readonly AnyDeadLetter[],
+  isOfTopic: boolean,
+): Answer {
   const rows = deadLetters.slice(0, MOST_ROWS).map(rowOf);
   const more = report.sent + report.removed + report.kept - rows.length;
   const parts = [
     ...(rows.length === 0 ? [] : [tableOf(rows), '']),
     ...(more > 0 ? [`and ${more} more: --json has all`] : []),
     sumOf(report),
+    ...((report.keptFor.ambiguous ?? 0) > 0 && isOfTopic ? [AMBIGUOUS] : []),
   ];
   return { text: parts.join('\n'), json: { ...report, deadLetters } };
 }
+
+const AMBIGUOUS =
+  'ambiguous: where no record is left and no offset was committed, an earlier redrive may have sent it. ' +
+  '--send-unrecorded sends those; give it where no redrive of this topic has sent them before';
 
 function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
   return {
@@ -31,13 +43,14 @@ function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
   };
 }
 
-const ENDS: Readonly<Record<RedriveReport['state'], string>> = {
+const ENDS: Readonly<Record<AnyReport['state'], string>> = {
   finished: '',
   stopped: '; stopped: the next call goes on from there',
+  failed: '; ended by an error: the next call goes on from there',
   blocked: '; blocked: others are there that it cannot have now, call it again later',
 };
 
-function sumOf({ state, dryRun, sent, removed, kept, keptFor }: RedriveReport): string {
+function sumOf({ state, dryRun, sent, removed, kept, keptFor }: AnyReport): string {
   const reasons = Object.entries(keptFor).map(([reason, count]) => `${count} ${reason}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
   return `${dryRun ? 'dry run: ' : ''}${sent} sent, ${removed} removed, ${kept} kept${why}${ENDS[state]}`;

@@ -1,3 +1,4 @@
+import { isError } from '../../src/adapter-kit.ts';
 import { HandleOnceError } from '../../src/index.ts';
 import type { RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
 import type { RedriveOptions } from '../operations/redrive/options.ts';
@@ -13,6 +14,8 @@ export interface AnyRedrive extends RedriveOptions<{ readonly key: string }, Any
   /** The URL of a queue, or the name of a topic. */
   readonly from: string;
   readonly to?: string | undefined;
+  /** Of a topic. */
+  readonly sendUnrecorded?: boolean | undefined;
 }
 
 /** By the clients of the module `--config`; for SQS also by those of the project's own SDK. */
@@ -22,10 +25,12 @@ export async function redriveWith(config: ConfigModule, options: AnyRedrive): Pr
 
 async function redriveQueueWith(
   { sqs, key }: ConfigModule,
-  { to, ...options }: AnyRedrive,
+  { to, sendUnrecorded, ...options }: AnyRedrive,
 ): Promise<RedriveReport> {
   if (to === undefined)
     throw new UsageError('--to is missing: the URL of the queue that the dead letters go back to');
+  if (sendUnrecorded === true)
+    throw new UsageError('--send-unrecorded is for a topic: the dead letters that are sent leave the queue');
   const client = sqs ?? (await sdkClient());
   if (client === undefined) throw noSdk();
   const { redriveQueue } = await sqsAdapter();
@@ -34,11 +39,22 @@ async function redriveQueueWith(
   } catch (cause) {
     // Of the database, or of an option: it says itself what to do.
     if (cause instanceof HandleOnceError) throw cause;
-    throw new BrokerError(`the redrive stopped (${inOneLine(cause)}): where SQS is the cause, ${SQS_FIX}`, {
-      cause,
-    });
+    throw new BrokerError(`the redrive stopped (${inOneLine(cause)}): ${fixOf(cause)}`, { cause });
   }
 }
+
+/** What to do, by the name that the SDK gives the error. */
+function fixOf(cause: unknown): string {
+  const name = isError(cause) ? cause.name : '';
+  if (name.includes('AccessDenied')) return RIGHTS;
+  return /Timeout|Abort/.test(name)
+    ? `see that SQS can be reached; ${GOES_ON}`
+    : `where SQS is the cause, ${SQS_FIX}`;
+}
+
+const RIGHTS =
+  'allow sqs:ReceiveMessage, sqs:DeleteMessage and sqs:ChangeMessageVisibility on --from, and sqs:SendMessage on --to';
+const GOES_ON = 'the next call goes on from there';
 
 /** Loaded here alone: it needs the SDK, also with a client of the module, and no other command does. */
 async function sqsAdapter() {
@@ -67,5 +83,14 @@ async function redriveTopicWith({ kafka }: ConfigModule, options: AnyRedrive): P
     );
   }
   const { redriveTopic } = await import('../kafka/index.ts');
-  return await redriveTopic({ ...options, kafka });
+  try {
+    return await redriveTopic({ ...options, kafka });
+  } catch (cause) {
+    if (cause instanceof HandleOnceError) throw cause;
+    const message = `the redrive of topic ${options.from} stopped (${inOneLine(cause)})`;
+    throw new BrokerError(
+      `${message}: see that the brokers of kafka in --config can be reached; ${GOES_ON}`,
+      { cause },
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
+import { type EventSink, isError } from '../../src/adapter-kit.ts';
 import { warn } from '../shared/warn.ts';
 import { HandleOnceError } from '../../src/index.ts';
 import { topicWarnings } from '../shared/kafka/topic-retention.ts';
@@ -39,7 +39,15 @@ export async function warnOfTopics(
 /** Warns that the client has given up. */
 export function warnStopped(groupId: string, error: Error, events: EventSink<KafkaEvent>): void {
   const ours = [error, error.cause].find((one) => one instanceof HandleOnceError);
-  const why = ours === undefined ? `(${error.name}): restart it` : `(${ours.name}). ${ours.message}`;
+  const why = ours === undefined ? theirs(error) : `(${ours.name}). ${ours.message}`;
   const message = `the consumer of group ${groupId} has stopped for good ${why}`;
   warn({ warning: 'CONSUMER_STOPPED', message }, events);
+}
+
+/** The message is shown where it is that of the brokers: another could quote a payload. */
+function theirs(error: Error): string {
+  const ofBrokers = [error, error.cause].find((one) => isError(one) && 'type' in one);
+  if (!isError(ofBrokers)) return `(${error.name}): restart it`;
+  const isDenied = /not authorized/i.test(ofBrokers.message);
+  return `(${ofBrokers.name}: ${ofBrokers.message}): ${isDenied ? 'grant that right to this client, then ' : ''}restart it`;
 }

@@ -1,4 +1,4 @@
-import type { AnyHandleOnce } from '../../src/index.ts';
+import { type AnyHandleOnce, InvalidOptionsError } from '../../src/index.ts';
 import type { SqsWorkerOptions } from '../sqs/index.ts';
 import type { KafkaSettings, SqsSettings } from './options.ts';
 import type { OnceEachKafkaMessage, OnceEachKafkaMessageOptions } from '../kafka/index.ts';
@@ -45,7 +45,12 @@ export async function prepareKafka(
   run: Run,
 ): Promise<Prepared> {
   const { onceEachKafkaMessage } = await import('../kafka/index.ts');
-  const { consumer, fromBeginning } = settings;
+  const { consumer, fromBeginning, onFailed } = settings;
+  if (typeof onFailed === 'object' && topics.includes(onFailed.deadLetterTopic)) {
+    const message =
+      'must not be among topics: each dead letter would fail again and be produced again, without end';
+    throw new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'onFailed.deadLetterTopic', message }]);
+  }
   const options = { ...settings, handleOnce: settings.handleOnce ?? handleOnce };
   const config = onceEachKafkaMessage(options as OnceEachKafkaMessageOptions<undefined, unknown>, run);
   return {

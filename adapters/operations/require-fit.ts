@@ -1,8 +1,10 @@
+import { unlistedDeviation } from '../../src/migrations/deviation.ts';
 import { fitOf, nextVersionText, requireUsable } from '../../src/migrations/version.ts';
 import type { Reporter } from '../../src/reporting/reporter.ts';
 import type { DatabaseClient } from '../../src/postgres/database-client.ts';
 import { requirePolicies } from '../../src/postgres/row-security.ts';
 import { CHECKED_SETTING, checkStatement } from '../../src/store/postgres/statements/check.ts';
+import { SchemaError } from '../../src/words/errors.ts';
 import { run } from './run.ts';
 
 /**
@@ -17,6 +19,8 @@ export async function requireFit(
 ): Promise<void> {
   const [row] = await run(client, checkStatement(schema), [CHECKED_SETTING]);
   const found = Number(row?.[0] ?? 0);
+  const unlisted = await unlistedDeviation(client, schema, found);
+  if (unlisted !== undefined) throw new SchemaError(`${unlisted.says}: ${unlisted.fix}`);
   requireUsable(found, schema);
   await requirePolicies(client, schema, 'maintain');
   if (fitOf(found) === 'next') complain('NEWER_TABLES', nextVersionText(found, schema));

@@ -5,7 +5,7 @@ import type { Handler } from '../words/attempt.ts';
 import type { CallOptions } from './handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
 import { checkFingerprints, fingerprintFields } from '../options/fingerprint-options.ts';
-import { handlerOption } from '../options/handler-option.ts';
+import { handlerOption, isHandler } from '../options/handler-option.ts';
 import type { Outcome } from '../words/outcome.ts';
 import {
   abortSignal,
@@ -62,6 +62,6 @@ export function createCall<Extra extends readonly unknown[]>(
 const NO_OPTIONS: ResolvedCall = {};
 
 function parseCall(fn: unknown, options: ResolvedCall | undefined): ResolvedCall {
-  if (typeof fn !== 'function') parseOptions('handleOnce', handlerSchema(), { handler: fn });
+  if (!isHandler(fn)) parseOptions('handleOnce', handlerSchema(), { handler: fn });
   return options === undefined ? NO_OPTIONS : parseOptions('handleOnce', callOptionsSchema(), options);
 }

@@ -8,6 +8,7 @@ import type { Around, BeginningAttempt, MessageSource } from '../words/around.ts
 import type { Attempt, Handler } from '../words/attempt.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
 import type { HeldClaim } from './held-claim.ts';
+import { refuseUnrun } from './refuse-unrun.ts';
 
 /** What is run for the owner of a claim. */
 export interface HandlerRequest<Result, Extra extends readonly unknown[]> {
@@ -64,6 +65,7 @@ function withPayload<Result, Extra extends readonly unknown[]>(
         throw new NotStartedError('its lease was over before its handler could start');
       held.isRunning = true;
       const returned = await handler(valid, attempt, ...extra);
+      refuseUnrun(returned);
       const isBatch = extra.length > 0 && hasQueries(returned);
       const result = isBatch ? ((await Promise.all(returned as unknown[])) as Result) : returned;
       ended?.(scope, false);

@@ -34,9 +34,9 @@ export function isSyntaxError(value: unknown): boolean {
 }
 
 /** A property; undefined where it cannot be read. */
-export function readable(value: object, property: string): unknown {
+export function readable(value: object, property: string | symbol): unknown {
   try {
-    return (value as Readonly<Record<string, unknown>>)[property];
+    return (value as Readonly<Record<string | symbol, unknown>>)[property];
   } catch {
     return undefined;
   }

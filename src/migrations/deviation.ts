@@ -6,8 +6,10 @@ import { LATEST, migrations } from './embedded.generated.ts';
 import type { Migration } from './migration.ts';
 import { missingTables } from './missing-tables.ts';
 import { renderRecord } from './render.ts';
+import { fitOf } from './version.ts';
 
-interface Deviation {
+/** What is wrong with the tables of a schema, and what to do. */
+export interface Deviation {
   readonly says: string;
   readonly fix: string;
 }
@@ -51,18 +53,40 @@ export async function unlistedTables(
   schema: string,
   found: number,
 ): Promise<SchemaError> {
+  const { says, fix } = unlisted(await missingTables(client, schema), schema, found);
+  return new SchemaError(`${says}: ${fix}`);
+}
+
+/** The same of tables that look older. Undefined where no table is there that a later migration makes. */
+export async function unlistedDeviation(
+  client: DatabaseClient,
+  schema: string,
+  found: number,
+): Promise<Deviation | undefined> {
+  if (fitOf(found) !== 'older') return undefined;
+  const missing = await missingTables(client, schema);
+  const made = migrations.filter(({ version }) => version > found).flatMap(tablesOf);
+  return made.every((table) => missing.includes(table)) ? undefined : unlisted(missing, schema, found);
+}
+
+function tablesOf({ sql }: Migration): string[] {
+  return [...sql.matchAll(/^create table :"schema"\.(\w+)/gm)].map(([, table = '']) => table);
+}
+
+function unlisted(gone: readonly string[], schema: string, found: number): Deviation {
   const names = namesOf(migrations.filter(({ version }) => version > found));
-  const missing = (await missingTables(client, schema)).filter((table) => table !== 'migrations');
+  const missing = gone.filter((table) => table !== 'migrations');
+  const lacks = missing.length === 0 ? '' : `, and ${missing.join(', ')} are not there`;
   const noteAgain =
     `run, as the owner of the tables, the statements about migrations of those that npx handle-once sql ` +
     `--schema ${schema} --after ${found} prints, and nothing else of them`;
-  const lacks = missing.length === 0 ? '' : `, and ${missing.join(', ')} are not there`;
-  return new SchemaError(
-    `schema ${schema} has tables that are not listed in its table migrations, which lacks ${names}${lacks}: ` +
-      (missing.length === 0
+  return {
+    says: `schema ${schema} has tables that are not listed in its table migrations, which lacks ${names}${lacks}`,
+    fix:
+      missing.length === 0
         ? noteAgain
-        : `restore the schema from a backup; or drop it and migrate again, and its messages run again; or use another schema`),
-  );
+        : `restore the schema from a backup; or drop it and migrate again, and its messages run again; or use another schema`,
+  };
 }
 
 function namesOf(some: readonly Migration[]): string {

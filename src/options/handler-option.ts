@@ -1,21 +1,34 @@
+import { types } from 'node:util';
 import * as z from 'zod/mini';
 
 const AMONG_OPTIONS = Symbol('a handler among the options');
 
 /** The option `handler` of every entry point. */
 export function handlerOption<Handler>(parameters: string): z.ZodMiniType<Handler, Handler> {
-  return z.custom<Handler>((value) => typeof value === 'function' && !isClass(value), {
+  return z.custom<Handler>(isHandler, {
     error: ({ input }) =>
       input === AMONG_OPTIONS
         ? 'must be given as second argument, after the options'
-        : `must be a function of (${parameters})`,
+        : `must be a function of (${parameters})${isGenerator(input) ? IS_GENERATOR : ''}`,
     abort: false,
   });
 }
 
-/** A class cannot be called. */
+const IS_GENERATOR = ', and is a generator function: to call it runs nothing; use an async function';
+
+/** Whether it is a function that runs when it is called. */
+export function isHandler(value: unknown): boolean {
+  return typeof value === 'function' && !isClass(value) && !isGenerator(value);
+}
+
+/** Of a class alone the prototype cannot be replaced. */
 function isClass(value: object): boolean {
-  return /^class[\s{]/.test(Function.prototype.toString.call(value));
+  return Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
+}
+
+/** Also an async one. */
+function isGenerator(value: unknown): boolean {
+  return types.isGeneratorFunction(value);
 }
 
 /** The options and the handler in one object, so that one error names all faults. */

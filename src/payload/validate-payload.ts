@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidKeyError } from '../words/errors.ts';
 import { InvalidPayloadError, RetryableError } from '../words/handler-errors.ts';
+import { kindOf } from '../lib/kind-of.ts';
 import { isA, isSyntaxError, readable, readableKeys } from '../lib/safe-read.ts';
 import { quotesPayload } from './quotes-payload.ts';
 import { describeThrown, nameOfThrown } from './stored-error.ts';
@@ -44,12 +45,23 @@ async function validate(value: unknown, schema: StandardSchemaV1): Promise<Stand
 
 async function conform(value: unknown, schema: StandardSchemaV1): Promise<unknown> {
   const validated = await validate(value, schema);
+  requireResult(validated, schema);
   if (validated.issues === undefined) return validated.value;
   const named = namesIn(schema);
   const described = validated.issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(issue, value, named));
   const more = validated.issues.length - described.length;
   throw new InvalidPayloadError(
     `the payload does not fit the schema: ${described.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
+  );
+}
+
+/** A schema that breaks its standard is no fault of the payload either. */
+function requireResult(result: unknown, schema: StandardSchemaV1): void {
+  const issues = isPart(result) ? readable(result, 'issues') : null;
+  if (issues === undefined || Array.isArray(issues)) return;
+  const answered = isPart(result) ? `issues of type ${kindOf(issues)}` : kindOf(result);
+  throw new TypeError(
+    `the schema (${schema['~standard'].vendor}) must answer { value } or { issues: [...] }, and answered ${answered}`,
   );
 }
 

@@ -3,7 +3,9 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce, TerminalError } from 'handle-once';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { printAll } from '../../adapters/cli/records.ts';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
 import { freezableDatabase, untilLocked } from '../support/freezable-database.ts';
 import { kafkaBrokers, useKafka } from '../support/kafka.ts';
@@ -154,6 +156,32 @@ describe('A list', () => {
     expect(all.records.map(({ key }) => Number(key))).toEqual(
       Array.from({ length: 10_001 }, (_, n) => 10_001 - n),
     );
+  });
+
+  test.each([
+    [1, '{"records":[\n{'],
+    [0, ''],
+  ])('of all in JSON that fails behind %i pages is JSON all the same, or nothing', async (pages, begin) => {
+    await fill(10_001);
+    const client = toDatabaseClient(sql);
+    let asked = 0;
+    const failing = {
+      ...client,
+      query: (...query: Parameters<typeof client.query>) =>
+        (asked += 1) > pages ? Promise.reject(new Error('cut')) : client.query(...query),
+    };
+    let printed = '';
+    const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      printed += String(text);
+      return true;
+    });
+    const listed = printAll({ sql: failing }, true).finally(() => {
+      spy.mockRestore();
+    });
+    await expect(listed).rejects.toThrow('cannot be reached');
+    expect(printed.slice(0, begin.length)).toBe(begin);
+    if (pages === 0) expect(printed).toBe('');
+    else expect(JSON.parse(printed)).toMatchObject({ more: true });
   });
 
   test('that is whole says nothing more, and one of nothing says so', async () => {
@@ -492,6 +520,12 @@ describe('Where it cannot work', () => {
   test.each([
     ['kafka = {}', 'doctor --topics orders', /^handle-once: kafka of --config must be a Kafka of kafkajs$/],
     ['kafka = {}', 'redrive --from orders', /^handle-once: kafka of --config must be a Kafka of kafkajs$/],
+    ['sql = null', 'status', /^handle-once: sql of .*config\.mjs must be a client/],
+    [
+      'handleOnce = {}',
+      'status',
+      /^handle-once: handleOnce of .*config\.mjs must be made by createHandleOnce/,
+    ],
     [
       'sqs = {}',
       'doctor --queue-url http://localhost/0/q',
@@ -533,7 +567,33 @@ describe('Where it cannot work', () => {
       'an option is for many',
       'retry key --scope a --error b',
       2,
-      /--error, --until and --confirm are for many/,
+      /--error, --since, --until and --confirm are for many/,
+    ],
+    [
+      'a time is for many',
+      'retry key --scope a --since 1h',
+      2,
+      /--since, --until and --confirm are for many/,
+    ],
+    ['a day does not exist', 'list --since 2026-02-30', 2, /It is not a moment/],
+    ['a moment has no time zone', 'list --since 2026-11-25T14:00', 2, /with Z or an offset such as \+01:00/],
+    [
+      'no record can be both',
+      'list --state failed --phase running',
+      2,
+      /no record of --state failed has --phase running: leave one of them out/,
+    ],
+    [
+      'a password breaks the URL',
+      'status --database-url postgres://u:se/cret#x@127.0.0.1:5432/x',
+      2,
+      /^handle-once: DATABASE_URL, or --database-url, is no URL: .*percent-encode what is special(?!.*cret)/,
+    ],
+    [
+      'a parameter is one of Prisma',
+      'status --database-url postgres://u@127.0.0.1/x?schema=public&pgbouncer=true',
+      2,
+      /has what PostgreSQL does not know: remove schema, pgbouncer from it/,
     ],
     [
       'no time lies between',

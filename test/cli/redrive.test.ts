@@ -3,6 +3,7 @@ import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import { onceEachSqsMessage } from 'handle-once/sqs';
 import { describe, expect, test } from 'vitest';
+import { redriveAnswer } from '../../adapters/cli/redrive-answer.ts';
 import { type Setup, useFixture } from '../sqs/support/fixture.ts';
 import { kafkaBrokers, useKafka } from '../support/kafka.ts';
 import { createQueue, sqsEndpoint } from '../support/sqs.ts';
@@ -167,6 +168,64 @@ test('redrive says what SQS needs that gives no answer', async () => {
   );
 });
 
+test.each([
+  ['AccessDenied', /AccessDenied: no\): allow sqs:ReceiveMessage.* sqs:SendMessage on --to/],
+  ['TimeoutError', /TimeoutError: no\): see that SQS can be reached; the next call goes on from there/],
+])('redrive that an error ends half way prints its report, and what to do: %s', async (name, message) => {
+  const queue = await fixture.setup();
+  const deadLetters = await createQueue(client);
+  await failed(queue, deadLetters, '1');
+  await failed(queue, deadLetters, '2');
+  const failing = await configFile(
+    `import { sqs as real } from ${JSON.stringify(await config())};
+     let sends = 0;
+     export const sqs = { send: (command, options) =>
+       command.constructor.name === 'SendMessageCommand' && (sends += 1) > 1
+         ? Promise.reject(Object.assign(new Error('no'), { name: '${name}' }))
+         : real.send(command, options) };`,
+  );
+  const args = ['--from', deadLetters, '--to', queue.queueUrl, '--json', '--config', failing];
+  const ended = await redrive(...args);
+  expect(ended.code).toBe(1);
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    state: 'failed',
+    sent: 1,
+    removed: 0,
+    kept: 0,
+    keptFor: {},
+  });
+  expect(ended.stderr).toMatch(message);
+  expect(ended.stderr).not.toContain('AWS_REGION');
+});
+
+test('redrive names the topic whose brokers are out of reach', async () => {
+  const path = await configFile(
+    `import kafkajs from ${JSON.stringify(require.resolve('kafkajs'))};
+     export const kafka = new kafkajs.Kafka({ brokers: ['127.0.0.1:1'], retry: { retries: 0 }, logLevel: 0 });`,
+  );
+  const { code, stdout, stderr } = await redrive('--from', 'orders-failed', '--config', path);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(
+    /^handle-once: the redrive of topic orders-failed stopped \(.+\): see that the brokers/,
+  );
+});
+
+test.each([true, false])(
+  'redrive says what to do with ambiguous dead letters of a topic alone (%s)',
+  (isOfTopic) => {
+    const report = {
+      state: 'finished',
+      dryRun: false,
+      sent: 0,
+      removed: 0,
+      kept: 1,
+      keptFor: { ambiguous: 1 },
+    } as const;
+    const { text } = redriveAnswer(report, [], isOfTopic);
+    expect(text.includes('--send-unrecorded sends those')).toBe(isOfTopic);
+  },
+);
+
 describe('Where it cannot work', () => {
   const queueUrl = 'http://127.0.0.1:1/000000000000/orders';
   test.each<[string, string[], RegExp]>([
@@ -174,6 +233,11 @@ describe('Where it cannot work', () => {
     ['no target is named', ['--from', queueUrl], /--to is missing: the URL of the queue/],
     ['a topic has no kafka', ['--from', 'orders-failed'], /a --config is needed that exports kafka/],
     ['both are one queue', ['--from', queueUrl, '--to', queueUrl], /--to must be another queue than from/],
+    [
+      'an option is for topics',
+      ['--from', queueUrl, '--to', `${queueUrl}-2`, '--send-unrecorded'],
+      /--send-unrecorded is for a topic/,
+    ],
     [
       'the rate is none',
       ['--from', queueUrl, '--to', `${queueUrl}-2`, '--per-second', '0'],

@@ -138,6 +138,24 @@ describe('a payload that is checked', () => {
     expect(outcome).toMatchObject({ state: 'failed', reason: 'invalid-payload' });
   });
 
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [{ issues: null }, 'issues of type null'],
+  ])('is tried again when the schema answers %j, and the error names the schema', async (answer, what) => {
+    const handler = vi.fn();
+    const outcome = await bench.handleOnce()('key', {}, handler, {
+      schema: handWritten(() => answer as never),
+    });
+    const message = `the schema (test) must answer { value } or { issues: [...] }, and answered ${what}`;
+    expect(outcome).toMatchObject({
+      state: 'pending',
+      reason: 'released',
+      error: { name: 'TypeError', message },
+    });
+    expect(handler).not.toHaveBeenCalled();
+  });
+
   it('is tried again when the schema itself breaks: that says nothing of the payload', async () => {
     const schema = handWritten(() => {
       throw new Error('the lookup service is down');

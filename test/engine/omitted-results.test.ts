@@ -21,7 +21,6 @@ describe('a result that cannot be kept', () => {
     ['a Map with a member', Object.assign(new Map([['a', 1]]), { name: 'balances' })],
     ['a toJSON that gives an Error with a code', { toJSON: () => Object.assign(new Error(), { code: 'E' }) }],
     ['a boxed symbol', { kind: Object(Symbol('kind')) as unknown }],
-    ['a function', () => 'called'],
     ['a symbol', Symbol('result')],
     ['a toJSON that gives nothing', { toJSON: () => undefined }],
     [

@@ -134,6 +134,21 @@ describe('when the consumer has crashed', () => {
     expect(events).toEqual([{ type: 'warning', warning: 'CONSUMER_STOPPED', message }]);
   });
 
+  test('since the brokers refused it, their message is there, and that a right is to be granted', () => {
+    const { consumer, events } = consumerWith();
+    const denied = Object.assign(new Error('Not authorized to access topics: [Topic authorization failed]'), {
+      ...{ name: 'KafkaJSProtocolError', type: 'TOPIC_AUTHORIZATION_FAILED' },
+    });
+    consumer.crash(new Error('no retry', { cause: denied }), false);
+    expect(events).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /stopped for good \(KafkaJSProtocolError: Not authorized to access topics.*\): grant that right .* restart it$/,
+        ) as string,
+      },
+    ]);
+  });
+
   test('and restarts by itself, nothing is told', () => {
     const { consumer, events } = consumerWith();
     consumer.crash(new Error('connection closed'), true);

@@ -285,6 +285,14 @@ describe('The start is refused with the field and the fix for', () => {
     );
   });
 
+  it('a dead-letter topic that is consumed', async () => {
+    const onFailed = { deadLetterTopic: topics.topics[0], producer: { send: () => Promise.resolve([]) } };
+    const module = HandleOnceModule.forRoot({ handleOnce, kafka: { payments: { ...topics, onFailed } } });
+    expect((await issuesOf([module], [Shipping])).map(({ field }) => field)).toEqual([
+      'kafka.payments.onFailed.deadLetterTopic',
+    ]);
+  });
+
   it('options of all workers at once, before any of them starts', async () => {
     const module = HandleOnceModule.forRoot({
       handleOnce,

@@ -64,6 +64,44 @@ describe('tables', () => {
     await sql`drop table lost_two.failures, lost_two.workers`;
     expect((await findingOf('tables', given)).found).toMatch(/lacks the tables workers, failures: /);
   });
+
+  test('names what others have lost beside a table that was dropped, as grave as it is', async () => {
+    const given = await tablesIn('lost_more');
+    await sql`drop table lost_more.failures`;
+    await sql`alter table lost_more.records drop column error`;
+    const { level, found, fix } = await findingOf('tables', given);
+    expect(level).toBe('problem');
+    expect(found).toMatch(
+      /lacks the table failures: .*; and in schema lost_more the table records lacks the column error/,
+    );
+    expect(fix).toMatch(/the statements about failures .*; and add the column/);
+    await sql`alter table lost_more.stats drop column count`;
+    await sql`drop table lost_more.migrations`;
+    expect(await findingOf('schema-version', given)).toMatchObject({
+      level: 'problem',
+      found: expect.stringMatching(
+        /tables migrations, failures: .* lacks the column error; .* stats lacks the column count/,
+      ) as string,
+    });
+  });
+
+  test.each([2, 0])(
+    'whose rows in migrations are lost are not to be migrated (%i are left)',
+    async (left) => {
+      const schema = `rows_${left}`;
+      const given = await tablesIn(schema);
+      await sql`delete from ${sql(schema)}.migrations where version > ${left}`;
+      const says = new RegExp(`^schema ${schema} has tables that are not listed .*0003_history\\.sql`);
+      expect(await findingOf('schema-version', given)).toMatchObject({
+        level: 'problem',
+        found: expect.stringMatching(says) as string,
+        fix: expect.stringContaining(
+          `npx handle-once sql --schema ${schema} --after ${left} prints`,
+        ) as string,
+      });
+      await expect(maintain(given)).rejects.toThrow(says);
+    },
+  );
 });
 
 describe('storage', () => {

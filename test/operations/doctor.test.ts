@@ -106,8 +106,11 @@ describe('schema-version', () => {
   ])('judges tables %s', async (_, change, level, fix) => {
     const databaseSchema = `version_${level}_${LATEST + change}`;
     await migrate(sql, { schema: databaseSchema });
-    if (change < 0) await sql`delete from ${sql(databaseSchema)}.migrations where version = ${LATEST}`;
-    else if (change > 0) {
+    if (change < 0) {
+      await sql`delete from ${sql(databaseSchema)}.migrations where version = ${LATEST}`;
+      for (const table of ['failures', 'stats', 'workers'])
+        await sql`drop table ${sql(databaseSchema)}.${sql(table)}`;
+    } else if (change > 0) {
       await sql`insert into ${sql(databaseSchema)}.migrations (version, name) values (${LATEST + change}, 'later')`;
     }
     const finding = await findingOf('schema-version', { sql, databaseSchema });

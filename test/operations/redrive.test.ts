@@ -1,6 +1,7 @@
 import { createHandleOnce, type DatabaseClient, InvalidOptionsError } from 'handle-once';
 import { retryRecord, showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createRedrive } from '../../adapters/operations/redrive/redrive.ts';
 import { createRedriver } from '../../adapters/operations/redrive/redriver.ts';
 import type { DeadLetterOutcome } from '../../adapters/operations/redrive/dead-letter.ts';
 import type { KeptDeadLetter, OwnedDeadLetter } from '../../adapters/operations/redrive/dead-letter.ts';
@@ -119,6 +120,27 @@ describe('A dead letter whose record is', () => {
     expect(one.steps).toEqual([]);
     expect(await sql`select * from handle_once.records`).toEqual(before);
   });
+});
+
+test.each<[string, Given | undefined, DeadLetterOutcome]>([
+  ['no record', undefined, { state: 'kept', reason: 'ambiguous' }],
+  ['an expired record', { state: 'succeeded', isOver: true }, { state: 'kept', reason: 'ambiguous' }],
+  ['a failed record', { state: 'failed' }, { state: 'sent', retried: true }],
+])('one that an earlier redrive may have sent, with %s', async (_, given, outcome) => {
+  if (given !== undefined) await record(given);
+  expect(await createRedriver(options).take(deadLetter({ mayHaveBeenSent: true }))).toEqual(outcome);
+});
+
+test.each<[string, object, RegExp]>([
+  ['onDeadLetter', { onDeadLetter: () => Promise.reject(new Error('full')) }, /^full$/],
+  [
+    'filter',
+    { filter: () => Promise.reject(new Error('full')) },
+    /filter: must return true or false at once, and returned a promise/,
+  ],
+])('a rejection of an async %s ends the redrive', async (_, functions, message) => {
+  const { take } = createRedrive('redriveQueue', { ...options, ...functions });
+  await expect(take({ deadLetter: deadLetter(), place: {}, facts: {} })).rejects.toThrow(message);
 });
 
 describe('Nothing is done with a dead letter', () => {

@@ -26,10 +26,24 @@ test.each<[field: string, value: unknown, message: RegExp]>([
   ['visibilityTimeoutSeconds', 0, /whole number of seconds from 1 to 43,200/],
   ['force', true, /not an option/],
 ])('redriveQueue refuses a wrong %s (%j) by name', async (field, value, message) => {
-  const options = { ...right, [field]: value } as never;
-  const refused: unknown = await redriveQueue(options).catch((error: unknown) => error);
+  const refused: unknown = await redriveQueue({ ...right, [field]: value }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(InvalidOptionsError);
   expect((refused as InvalidOptionsError).issues).toEqual([
     { field, message: expect.stringMatching(message) as string },
   ]);
 });
+
+test.each([
+  [1, 1, 11],
+  [10, 1, 2],
+  [4, 2, 3],
+])(
+  'redriveQueue refuses at %i a second to hide dead letters for %i s: ten would not be sent',
+  async (perSecond, seconds, least) => {
+    const options = { ...right, perSecond, visibilityTimeoutSeconds: seconds };
+    const message = `must be at least ${least} (got ${seconds}): 10 dead letters are received at once, and sent at perSecond ${perSecond}`;
+    await expect(redriveQueue(options as never)).rejects.toMatchObject({
+      issues: [{ field: 'visibilityTimeoutSeconds', message }],
+    });
+  },
+);

@@ -79,6 +79,23 @@ describe.each(entries)('%s', (_, enter, args) => {
     },
   );
 
+  test.each([
+    function* generator() {
+      yield 1;
+    },
+    async function* asyncGenerator() {
+      yield await Promise.resolve(1);
+    },
+  ])('refuses %o in place of the handler: to call it runs nothing', async (handler) => {
+    const message =
+      `must be a function of (${args}, attempt), and is a generator function: to call it runs nothing; ` +
+      'use an async function';
+    expect(await refusal(() => enter(handler))).toMatchObject({
+      code: 'INVALID_OPTIONS',
+      issues: [{ field: 'handler', message }],
+    });
+  });
+
   test.each([undefined, () => 1])(
     'says where a handler belongs that is among the options (%j)',
     async (handler) => {

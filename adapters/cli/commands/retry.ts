@@ -43,20 +43,27 @@ export function addRetry(program: Command): void {
       '\nWithout a key it counts the failed records; it retries them only with --confirm. It reads what was written' +
         '\nsince --since, which in a large table whose old records are purged is most of the table.',
     )
-    .action(async (key: string | undefined, options: RetryOptions) => {
+    .action(async (key: string | undefined, options: RetryOptions, command: Command) => {
+      const since = command.getOptionValueSource('since') === 'cli';
+      if (key !== undefined) refuseOfMany({ ...options, since });
       await answer(options, (tables) =>
         key === undefined ? retryMany(options, tables) : retryOne(key, options, tables),
       );
     });
 }
 
+function refuseOfMany(given: Pick<RetryOptions, 'error' | 'until' | 'confirm'> & { since: boolean }): void {
+  const { error, since, until, confirm } = given;
+  if (!since && [error, until, confirm].every((option) => option === undefined)) return;
+  throw new UsageError(
+    '--error, --since, --until and --confirm are for many records: leave them or the key out',
+  );
+}
+
 async function retryOne(key: string, given: RetryOptions, tables: TablesOptions): Promise<Answer> {
-  const { scope, error, until, confirm } = given;
+  const { scope } = given;
   if (scope === undefined)
     throw new UsageError('--scope is missing: each scope has a record of its own for a key');
-  if ([error, until, confirm].some((option) => option !== undefined)) {
-    throw new UsageError('--error, --until and --confirm are for many records: leave them or the key out');
-  }
   const retried = await retryRecord({ ...tables, scope, key });
   if (retried.state === 'retried') return { json: retried, text: `retried; ${NEXT}` };
   const text = `unchanged: only a failed record can be retried, and this one is ${retried.found}`;

@@ -75,6 +75,27 @@ export function checkRetry(
   }
 }
 
+/** Refuses topics to consume that contradict the other options. */
+export function checkTopics(
+  {
+    topics,
+    retry,
+    onFailed,
+  }: Pick<OptionsWithRetry, 'retry' | 'onFailed'> & { readonly topics: readonly string[] },
+  context: z.core.$RefinementCtx,
+): void {
+  const refuse = (path: string[], message: string) => {
+    context.addIssue({ code: 'custom', path, message });
+  };
+  if (retry?.topics.every(({ topic }) => topics.includes(topic)) === false)
+    refuse(['topics'], 'must have the topics of retry too');
+  if (typeof onFailed === 'object' && topics.includes(onFailed.deadLetterTopic))
+    refuse(['onFailed', 'deadLetterTopic'], DEAD_LETTERS_CONSUMED);
+}
+
+const DEAD_LETTERS_CONSUMED =
+  'must not be among topics: each dead letter would fail again and be produced again, without end';
+
 function* contradictions(
   { retry, ordering, onFailed, admin }: OptionsWithRetry,
   adminMethods: readonly string[],

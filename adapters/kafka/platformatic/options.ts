@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { lazily, NOT_AN_OBJECT, withMethods } from '../../../src/adapter-kit.ts';
 import { checkLogOptions } from '../../shared/kafka/log-options.ts';
 import { consumptionFields, type OnceEachKafkaMessageOptions } from '../options/options.ts';
-import { checkRetry, type RetryTopic, topicNames } from '../options/retry-options.ts';
+import { checkRetry, checkTopics, type RetryTopic, topicNames } from '../options/retry-options.ts';
 import { checkConfig, DEFAULTS, type PlatformaticConfig } from './consumer-config.ts';
 import { checkProducers } from './producer-faults.ts';
 import type { PlatformaticAdmin, PlatformaticPackage, PlatformaticProducer } from './platformatic-types.ts';
@@ -83,11 +83,7 @@ export const kafkaWorkerOptions = lazily(() =>
           error: 'must be less than sessionTimeout of config, or the group goes on without it',
         },
       ),
-      z.refine(
-        ({ topics, retry }) =>
-          retry === undefined || retry.topics.every(({ topic }) => topics.includes(topic)),
-        { path: ['topics'], error: 'must have the topics of retry too' },
-      ),
+      z.superRefine(checkTopics),
       z.superRefine((options, context) => {
         checkRetry(options, context, [...ADMIN_METHODS, 'describeGroups']);
       }),

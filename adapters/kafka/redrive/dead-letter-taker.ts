@@ -12,6 +12,8 @@ export interface FetchedDeadLetter {
   readonly isOurs: () => boolean;
   /** Whether it can be remembered that it is done with. */
   readonly hasRoom: boolean;
+  /** Whether an earlier redrive, whose progress is lost, may have sent it. */
+  readonly mayHaveBeenSent: boolean;
 }
 
 export interface ReadOptions {
@@ -53,6 +55,7 @@ export type Taker = ReturnType<typeof createTaker>;
 /** Takes the dead letters of fetches, one after the other. */
 export function createTaker({ consumer, partitions, progress, options }: Reading) {
   const { admin, topic, groupId, commits, isOver, take } = options;
+  const ends = new Map(partitions.map(({ partition, end }) => [partition, end]));
   /** By partition, as committed at the last rebalance. Another promise after each one. */
   let known: Promise<ReadonlyMap<number, DoneDeadLetters>> = Promise.resolve(new Map());
 
@@ -62,14 +65,14 @@ export function createTaker({ consumer, partitions, progress, options }: Reading
     for (const [partition, { offset, metadata }] of committed ?? []) {
       // Where another reader has come to the end since the start, nothing more is fetched.
       progress.reach(partition, BigInt(offset));
-      done.set(partition, new DoneDeadLetters(BigInt(offset), metadata ?? ''));
+      done.set(partition, new DoneDeadLetters(BigInt(offset), metadata ?? '', ends.get(partition) ?? 0n));
     }
     return done;
   }
 
   /** False where the dead letter was not touched. */
   async function takeOne(
-    deadLetter: Omit<FetchedDeadLetter, 'hasRoom'>,
+    deadLetter: Omit<FetchedDeadLetter, 'hasRoom' | 'mayHaveBeenSent'>,
     done: DoneDeadLetters,
   ): Promise<boolean> {
     const { partition, message } = deadLetter;
@@ -84,7 +87,8 @@ export function createTaker({ consumer, partitions, progress, options }: Reading
       return true;
     }
     if (isOver() || !deadLetter.isOurs()) return false;
-    const state = await take({ ...deadLetter, hasRoom: done.hasRoom });
+    const { hasRoom } = done;
+    const state = await take({ ...deadLetter, hasRoom, mayHaveBeenSent: done.isUnsure(offset) });
     if (state === 'untouched') return false;
     progress.reach(partition, offset + 1n);
     if (state === 'kept') {

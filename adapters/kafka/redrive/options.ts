@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { lazily, NOT_AN_OBJECT, withMethods } from '../../../src/adapter-kit.ts';
+import { flag, lazily, NOT_AN_OBJECT, withMethods } from '../../../src/adapter-kit.ts';
 import { goElsewhere, redriveFields, type RedriveOptions } from '../../operations/redrive/options.ts';
 import type { DeadLetterRecord, RedrivenDeadLetter } from '../../operations/redrive/dead-letter.ts';
 import type { KafkaMessage } from '../log/log-client.ts';
@@ -41,6 +41,12 @@ export interface RedriveTopicOptions extends RedriveOptions<TopicDeadLetter, Red
    * group of your workers. Default `handle-once-redrive-<from>`.
    */
   readonly groupId?: string | undefined;
+  /**
+   * Whether dead letters without a record are sent though the group has no committed offset: it says that no earlier
+   * redrive of this topic has sent them. Brokers drop the offsets of an idle group, after 7 days by default. Default
+   * false: they are kept as `ambiguous`.
+   */
+  readonly sendUnrecorded?: boolean | undefined;
 }
 
 const GROUP = 'must be the id of a consumer group';
@@ -53,6 +59,7 @@ export const redriveTopicOptions = lazily(() =>
         kafka: withMethods<KafkaClients>(['consumer', 'producer', 'admin'], 'a Kafka of kafkajs'),
         from: topicName(),
         to: z.optional(topicName()),
+        sendUnrecorded: z._default(flag(), false),
         groupId: z.optional(z.string({ error: GROUP }).check(z.minLength(1, { error: GROUP }))),
       },
       NOT_AN_OBJECT,

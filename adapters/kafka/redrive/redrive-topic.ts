@@ -31,11 +31,14 @@ type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
  * it that were sent are not: the metadata of the committed offset has them. One whose topic does not exist, or may not
  * be written by this client, is kept.
  *
+ * A dead letter without a record is kept as `ambiguous` where the group had no committed offset for its partition:
+ * brokers drop that some days after a redrive, and so one may have sent it. `sendUnrecorded` sends it.
+ *
  * It ends as `blocked` where another member of the group `groupId` has partitions with dead letters that are left: a
  * redrive that runs, or was killed less than six seconds ago, or any other consumer of that group.
  *
  * Throws `InvalidOptionsError`, also where the brokers do not let the client read the dead letters, `StoreError`,
- * `SchemaError`, and what kafkajs throws.
+ * `SchemaError`, and what kafkajs throws. The error has no report: count in `onDeadLetter`.
  *
  * @example
  * ```ts
@@ -48,7 +51,16 @@ type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
  */
 export async function redriveTopic(options: RedriveTopicOptions): Promise<RedriveReport> {
   const resolved = parseOptions(SUBJECT, redriveTopicOptions(), options);
-  const { kafka, from, to, groupId = `handle-once-redrive-${from}`, scope, signal, dryRun } = resolved;
+  const {
+    kafka,
+    from,
+    to,
+    groupId = `handle-once-redrive-${from}`,
+    scope,
+    signal,
+    dryRun,
+    sendUnrecorded,
+  } = resolved;
   const { take, isOver, report } = createRedrive<Place, Facts>(SUBJECT, resolved);
   return await connected(kafka.admin(), async (admin) => {
     const topics = createTopicCheck(admin);
@@ -57,7 +69,7 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
     return await connected(kafka.producer(), async (producer) => {
       const isBlocked = await readDeadLetters({
         ...{ kafka, admin, topic: from, groupId, commits: !dryRun, signal, isOver },
-        async take({ partition, message, isOurs, hasRoom }) {
+        async take({ partition, message, isOurs, hasRoom, mayHaveBeenSent }) {
           const owner = ownerOf(message, scope);
           const deadLetter =
             'kept' in owner
@@ -65,6 +77,7 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
               : {
                   ...(await ownedDeadLetter(owner, to ?? owner.topic, { producer, topics })),
                   mustStay: hasRoom ? undefined : ('too-many-kept' as const),
+                  mayHaveBeenSent: mayHaveBeenSent && !sendUnrecorded,
                   isOurs,
                 };
           const place = { partition, offset: message.offset };

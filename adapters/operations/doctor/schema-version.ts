@@ -1,4 +1,4 @@
-import { deviationOf } from '../../../src/migrations/deviation.ts';
+import { deviationOf, unlistedDeviation } from '../../../src/migrations/deviation.ts';
 import { foundVersion } from '../../../src/migrations/found-version.ts';
 import { LATEST } from '../../../src/migrations/embedded.generated.ts';
 import { missingTables } from '../../../src/migrations/missing-tables.ts';
@@ -6,7 +6,7 @@ import { fitOf } from '../../../src/migrations/version.ts';
 import { toStoreError } from '../../../src/postgres/failure.ts';
 import { ALL_TABLES } from '../../../src/postgres/shape.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
-import { lacking } from './tables.ts';
+import { tables } from './tables.ts';
 
 /** The version of the tables, against the one that this code needs. */
 export async function schemaVersion(subject: Subject): Promise<Found> {
@@ -14,13 +14,15 @@ export async function schemaVersion(subject: Subject): Promise<Found> {
   const missing = await missingTables(client, schema);
   if (missing.length === ALL_TABLES.length)
     return problem(`there are no tables in schema ${schema}`, MIGRATE);
-  if (missing.includes('migrations')) return lacking(missing, schema);
+  if (missing.includes('migrations')) return await tables(subject);
   let version: number;
   try {
     version = await foundVersion(client, schema);
   } catch (error) {
     throw toStoreError(error, `"${schema}".migrations`, 'maintain');
   }
+  const unlisted = await unlistedDeviation(client, schema, version);
+  if (unlisted !== undefined) return problem(unlisted.says, unlisted.fix);
   const found = judged(version, schema);
   if (found.level === 'problem') return found;
   const deviation = await deviationOf(client, schema);

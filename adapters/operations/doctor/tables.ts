@@ -9,9 +9,19 @@ export const OF_HANDLING: readonly string[] = ['records', 'migrations'];
 export async function tables(subject: Subject): Promise<Found> {
   const { client, schema } = subject;
   const missing = await missingTables(client, schema);
-  if (missing.length > 0) return lacking(missing, schema);
   const faults = await faultsOf(client, schema, ALL_TABLES);
-  return faults.length === 0 ? ok('all are there, with their columns and keys') : broken(faults, schema);
+  const found = [
+    ...(missing.length === 0 ? [] : [lacking(missing, schema)]),
+    ...(faults.length === 0 ? [] : [broken(faults, schema)]),
+  ];
+  return found.length === 0 ? ok('all are there, with their columns and keys') : both(found);
+}
+
+/** As grave as the gravest. */
+function both(found: readonly Found[]): Found {
+  const level = found.some((one) => one.level === 'problem') ? 'problem' : 'notice';
+  const join = (texts: readonly (string | undefined)[]) => texts.join('; and ');
+  return { level, found: join(found.map((one) => one.found)), fix: join(found.map(({ fix }) => fix)) };
 }
 
 function broken(faults: readonly Fault[], schema: string): Found {
@@ -21,7 +31,7 @@ function broken(faults: readonly Fault[], schema: string): Found {
   return (gravest === undefined ? notice : problem)(found, fix);
 }
 
-export function lacking(missing: readonly string[], schema: string): Found {
+function lacking(missing: readonly string[], schema: string): Found {
   const found = missingText(missing, schema);
   const fix = missingFix(missing, schema);
   if (!missing.some((name) => OF_HANDLING.includes(name))) {

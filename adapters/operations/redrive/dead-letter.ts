@@ -5,15 +5,17 @@ import type { RecordPhase } from '../record.ts';
  *
  * - `running`, `lapsed`, `backing-off`, `waiting`: its record is live, and not by a redrive: a worker has it, or its
  *   message is on its way. `forgetRecord` makes a dead letter whose message is gone one that is sent.
- * - `ambiguous`: its record has succeeded, and could belong to another message with the same key.
+ * - `ambiguous`: its record has succeeded, and could belong to another message with the same key. Or it is in a topic,
+ *   has no record, and the group had no committed offset, so that an earlier redrive may have sent it:
+ *   `sendUnrecorded` sends it.
  * - `refused`: nothing of it ran: its payload is not the one on record, or its key is invalid.
  * - `no-scope`: neither the dead letter nor the option `scope` says whose it is.
  * - `no-identity`: its scope or key was dropped or shortened when it was sent, or is no valid one.
  * - `other-scope`: it names another scope than the option.
  * - `filtered`: the option `filter` left it out.
  * - `no-room`: the broker would not take the copy with its identity.
- * - `send-refused`: the broker refused the copy, or the topic that it goes to does not exist or may not be written. The
- *   next redrive tries again.
+ * - `send-refused`: the topic that it goes to does not exist or may not be described, or the broker refused the copy.
+ *   Then its record was retried, and is `waiting`. The next redrive tries again.
  * - `already-sent`: this run has sent its message before: it has failed again since, or has two dead letters.
  * - `too-many-kept`: it stands behind so many dead letters of its partition that were kept, with others between, that
  *   it could not be remembered. It was not looked at.
@@ -68,6 +70,8 @@ export interface DeadLetterIdentity extends DeadLetterRecord {
   readonly sentAt?: Date | undefined;
   /** How often its record had been tried when it was sent. */
   readonly attempts?: number | undefined;
+  /** Whether an earlier redrive may have sent it, and a record of it may have expired since. */
+  readonly mayHaveBeenSent?: boolean | undefined;
   /** Whether the dead letter itself names its scope. Else it is the one of the option `scope`. */
   readonly namesScope: boolean;
 }

@@ -7,13 +7,13 @@ export type DeadLetterDecision = 'retry' | 'send' | 'remove' | KeptDeadLetterRea
 /** The one table: what is on record, and what is then done with the dead letter. */
 export function decideDeadLetter(
   record: RecordView | undefined,
-  deadLetter: Pick<DeadLetterIdentity, 'isOwn' | 'sentAt' | 'attempts'>,
+  deadLetter: Pick<DeadLetterIdentity, 'isOwn' | 'sentAt' | 'attempts' | 'mayHaveBeenSent'>,
 ): DeadLetterDecision {
   const phase = record?.phase;
   switch (phase) {
     case undefined:
     case 'expired':
-      return 'send';
+      return deadLetter.mayHaveBeenSent === true ? 'ambiguous' : 'send';
     case 'failed':
       return 'retry';
     case 'succeeded':

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { abortSignal, callback, flag, wholeNumber } from '../../../src/options/parse-options.ts';
+import { isPromise } from '../../../src/lib/is-promise.ts';
 import { InvalidOptionsError } from '../../../src/words/errors.ts';
 import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
 
@@ -21,7 +22,7 @@ export interface RedriveOptions<DeadLetter, Redriven> extends TablesOptions {
   readonly signal?: AbortSignal | undefined;
   /** Which dead letters to redrive. It must return true or false at once. Default: all. */
   readonly filter?: ((deadLetter: DeadLetter) => boolean) | undefined;
-  /** Called with each dead letter once it is done with. What it throws ends the redrive. */
+  /** Called with each dead letter once it is done with. A promise of it is awaited. What it throws ends the redrive. */
   readonly onDeadLetter?: ((deadLetter: Redriven) => unknown) | undefined;
 }
 
@@ -65,6 +66,7 @@ export function isWanted<DeadLetter>(
   if (filter === undefined) return true;
   const wanted: unknown = filter(deadLetter);
   if (typeof wanted === 'boolean') return wanted;
-  const message = `must return true or false at once, and returned ${typeof wanted}`;
+  const returned = isPromise(wanted) ? 'a promise' : typeof wanted;
+  const message = `must return true or false at once, and returned ${returned}`;
   throw new InvalidOptionsError(subject, [{ field: 'filter', message }]);
 }

@@ -30,7 +30,7 @@ export function createRedrive<Place, Facts>(
     const deadLetter = choose(found);
     const outcome = await redriver.take(deadLetter);
     const record = 'kept' in deadLetter ? {} : { scope: deadLetter.scope, key: deadLetter.key };
-    if (outcome !== undefined) onDeadLetter?.({ ...found.place, ...record, ...outcome });
+    if (outcome !== undefined) await onDeadLetter?.({ ...found.place, ...record, ...outcome });
     return outcome;
   }
 

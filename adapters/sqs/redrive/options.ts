@@ -4,9 +4,9 @@ import { goElsewhere, redriveFields, type RedriveOptions } from '../../operation
 import type { DeadLetterRecord, RedrivenDeadLetter } from '../../operations/redrive/dead-letter.ts';
 import { messageFields } from '../../shared/sqs/queue-options.ts';
 import { queueUrlOption } from '../../shared/sqs/queue-url.ts';
-import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/visibility-limits.ts';
+import { MAX_VISIBILITY_SECONDS, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';
 import type { SqsMessage } from '../message.ts';
-import type { SqsClient } from '../../shared/sqs/queue.ts';
+import { MAX_BATCH, type SqsClient } from '../../shared/sqs/queue.ts';
 
 /** A dead letter of a dead-letter queue, and the record that it belongs to. */
 export interface QueueDeadLetter extends DeadLetterRecord {
@@ -39,11 +39,23 @@ export interface RedriveQueueOptions extends RedriveOptions<QueueDeadLetter, Red
    */
   readonly key?: ((message: SqsMessage) => string | undefined) | undefined;
   /**
-   * Seconds that dead letters are hidden from other readers, 1 to 43,200. Default 120. At the end those that were kept
-   * are visible at once; after a kill, when this has passed.
+   * Seconds that dead letters are hidden from other readers, 1 to 43,200, and long enough to send ten. Default
+   * 120. At the end those that were kept are visible at once; after a kill, when this has passed.
    */
   readonly visibilityTimeoutSeconds?: number | undefined;
 }
+
+/** Those that are received together are sent at the rate: the last must still be hidden then. */
+const OUTLIVED = z.superRefine<{ perSecond: number; visibilityTimeoutSeconds: number }>(
+  ({ perSecond, visibilityTimeoutSeconds: seconds }, context) => {
+    const least = Math.ceil(MAX_BATCH / perSecond + TRAVEL_MARGIN_MS / 1_000);
+    // What is out of its own range is refused for that.
+    if (!(seconds >= 1) || !(seconds < least) || least > MAX_VISIBILITY_SECONDS) return;
+    const why = `${MAX_BATCH} dead letters are received at once, and sent at perSecond ${perSecond}`;
+    const message = `must be at least ${least} (got ${seconds}): ${why}`;
+    context.addIssue({ code: 'custom', path: ['visibilityTimeoutSeconds'], message });
+  },
+);
 
 export const redriveQueueOptions = lazily(() =>
   z
@@ -58,5 +70,5 @@ export const redriveQueueOptions = lazily(() =>
       },
       NOT_AN_OBJECT,
     )
-    .check(goElsewhere('queue')),
+    .check(goElsewhere('queue'), OUTLIVED),
 );

@@ -30,7 +30,8 @@ type Place = Pick<QueueDeadLetter, 'messageId'>;
  * them, or they are in a group of a FIFO queue behind one that another reader has, or behind ten that were kept, as in
  * each dry run. The counts are approximate: where they are late, they are asked for again for some seconds.
  *
- * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what the client throws.
+ * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what the client throws. The error has no report:
+ * count in `onDeadLetter`.
  *
  * @example
  * ```ts

@@ -553,6 +553,11 @@ describe('options', () => {
       [],
     ],
     [
+      'a dead-letter topic that it consumes',
+      { topics: ['orders', 'failed'], onFailed: { deadLetterTopic: 'failed', producer: { send: vi.fn() } } },
+      ['onFailed.deadLetterTopic'],
+    ],
+    [
       'retry topics without an admin client',
       {
         ordering: 'unordered',
