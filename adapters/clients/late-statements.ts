@@ -20,6 +20,11 @@ export class LateStatements {
     this.#isClosed = true;
   }
 
+  /** The transaction is committed, and its connection not yet given back. */
+  reopen(): void {
+    this.#isClosed = false;
+  }
+
   /** Runs the work of a transaction: the handler, and the settle. After it only the end may be sent. */
   async after<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -69,7 +74,7 @@ export function guardedObject<T extends object>(
 }
 
 /** A rejection that does not end the process where no caller handles it. */
-export function rejected(error: StoreError): Promise<never> {
+export function rejected(error: Error): Promise<never> {
   const rejection = Promise.reject(error);
   rejection.catch(() => undefined);
   return rejection;
