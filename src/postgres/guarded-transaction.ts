@@ -138,7 +138,7 @@ function guardCursor(query: DriverQuery, first: CursorStep, gate: TransactionGat
     const closed = new Promise<never>((_, reject) => {
       cutOff = reject;
     });
-    const taken = await Promise.race([step(rows), closed]);
+    const taken = await Promise.race([(async () => await step(rows))(), closed]);
     await gate.pass();
     return taken;
   };
@@ -160,7 +160,10 @@ function guardCursor(query: DriverQuery, first: CursorStep, gate: TransactionGat
     set: (next: CursorStep) => {
       step = next;
       // The iterator sets what rejects it after this.
-      if (refusal !== undefined) queueMicrotask(() => query.reject(refusal));
+      if (refusal === undefined) return;
+      queueMicrotask(() => {
+        query.reject(refusal);
+      });
     },
   });
 }

@@ -56,6 +56,8 @@ test('sends nothing on a connection that has closed: the client ends without a t
   await sql.end();
 });
 
+const never = (rows: unknown) => new Promise(() => rows);
+
 /** Reads a cursor for longer than its handler runs. */
 const READERS: [how: string, read: (tx: postgres.TransactionSql) => Promise<unknown>][] = [
   [
@@ -64,11 +66,12 @@ const READERS: [how: string, read: (tx: postgres.TransactionSql) => Promise<unkn
       for await (const rows of tx`select generate_series(1, 100)`.cursor(10)) await sleep(10 * rows.length);
     },
   ],
-  ['a function', (tx) => tx`select generate_series(1, 100)`.cursor(10, async () => await sleep(100))],
+  // It waits for a promise, though its types do not say so.
+  ['a function', (tx) => tx`select generate_series(1, 100)`.cursor(10, () => sleep(100) as never)],
   [
-    'an iteration whose reader never goes on',
+    'an iteration that never goes on',
     async (tx) => {
-      for await (const _ of tx`select generate_series(1, 100)`.cursor(10)) await new Promise(() => undefined);
+      for await (const rows of tx`select generate_series(1, 100)`.cursor(10)) await never(rows);
     },
   ],
 ];
@@ -78,10 +81,10 @@ test.each(READERS)(
   async (how, read) => {
     const sql = postgres(url, { max: 1, fetch_types: false });
     onTestFinished(() => sql.end({ timeout: 5 }));
-    const { begin } = fromPostgres(sql);
+    const client = fromPostgres<postgres.TransactionSql>(sql);
     let reading: Promise<Ended<unknown>> | undefined;
-    const begun = begin(async (tx) => {
-      reading = endOf(() => read(tx as postgres.TransactionSql));
+    const begun = client.begin(async (tx) => {
+      reading = endOf(() => read(tx));
       await sleep(30);
       throw new Error('of the handler');
     });
@@ -106,6 +109,19 @@ test.each(READERS)(
     if (!how.includes('never')) expect(await reading).toMatchObject({ error: { code: 'STORE' } });
   },
 );
+
+test('an error that the function of a cursor throws is the error of its query alone', async () => {
+  const sql = postgres(url, { max: 1, fetch_types: false });
+  onTestFinished(() => sql.end({ timeout: 5 }));
+  const begun = fromPostgres<postgres.TransactionSql>(sql).begin(async (tx) => {
+    const read = tx`select generate_series(1, 100)`.cursor(10, () => {
+      throw new Error('of the function');
+    });
+    await expect(read).rejects.toThrow('of the function');
+  });
+  await expect(begun).rejects.toThrow('of the function');
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+});
 
 test('tells the size of its pool', async () => {
   const sql = postgres(url, { max: 7 });
