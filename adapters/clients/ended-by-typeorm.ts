@@ -6,7 +6,9 @@ import { pgStatements } from './pg-query.ts';
 
 /** The runner of a transaction. It asks itself for the connection whenever it sends something. */
 export interface TypeOrmRunner {
+  /** Gives the connection, a `PoolClient` of `pg`. */
   connect(): Promise<EndingConnection>;
+  /** Gives the connection back to its pool. */
   release(): Promise<void>;
 }
 
