@@ -6,9 +6,9 @@ import {
   parseOptions,
   satisfying,
 } from '../../src/adapter-kit.ts';
-import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import type { DatabaseClient, DatabaseQueries, StoreError } from '../../src/index.ts';
 import { rolledBackFirst } from './rolled-back-first.ts';
-import { LateStatements, rejected } from './late-statements.ts';
+import { guardedObject, LateStatements } from './late-statements.ts';
 import { textRows } from './text-rows.ts';
 import { Transactions } from './transactions.ts';
 
@@ -29,12 +29,14 @@ export interface KyselyQueryable {
   executeQuery(query: KyselyQuery): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** A transaction, which has its plugins asked about each statement. */
+/** What runs all statements of a transaction, and derives others of its kind. */
+export interface KyselyExecutor {
+  provideConnection<T>(consumer: (connection: KyselyQueryable) => Promise<T>, ...rest: never[]): Promise<T>;
+}
+
+/** A transaction. */
 export interface KyselyTransaction extends KyselyQueryable {
-  withPlugin(plugin: {
-    transformQuery<Node>(args: { readonly node: Node }): Node;
-    transformResult<Result>(args: { readonly result: Result }): Promise<Result>;
-  }): unknown;
+  getExecutor(): KyselyExecutor;
 }
 
 /** The part of a `Kysely` that is used. */
@@ -87,12 +89,15 @@ export function fromKysely<Tx extends KyselyTransaction, IsTransaction extends b
   const client: CommittingClient<Tx> = {
     ...queriesOf(db),
     begin: (work) =>
-      db.transaction().execute((transaction) => {
+      db.transaction().execute(async (transaction) => {
+        const executor = transaction.getExecutor();
+        const queries = queriesOf(
+          await executor.provideConnection((connection) => Promise.resolve(connection)),
+        );
         const late = new LateStatements();
-        const queries = queriesOf(transaction);
-        const copy = guarded(transaction, late);
-        transactions.add(copy, late, queries);
-        return rolledBackFirst(queries, () => late.after(() => work(copy)));
+        guard(executor, late);
+        transactions.add(transaction, late, queries);
+        return await rolledBackFirst(queries, () => late.after(() => work(transaction)));
       }),
     in: queriesOf,
     lastIn: transactions.lastIn,
@@ -100,26 +105,36 @@ export function fromKysely<Tx extends KyselyTransaction, IsTransaction extends b
   return client;
 }
 
-/** Kysely asks a plugin about each statement, but not about one that is compiled. */
-function guarded<Tx extends KyselyTransaction>(transaction: Tx, late: LateStatements): Tx {
-  const copy = transaction.withPlugin(refusing(late)) as Tx;
-  const send = copy.executeQuery.bind(copy);
-  copy.executeQuery = (...given) => {
-    const refusal = late.refusal();
-    return refusal === undefined ? send(...given) : rejected(refusal);
-  };
-  return copy;
+const DERIVING = [
+  'withPlugin',
+  'withPlugins',
+  'withPluginAtFront',
+  'withoutPlugins',
+  'withConnectionProvider',
+];
+
+type Method = (...given: unknown[]) => unknown;
+
+/** A stream is no promise. Kysely calls it, and all else, within one. */
+function raise(refusal: StoreError): never {
+  throw refusal;
 }
 
-function refusing(late: LateStatements): Parameters<KyselyTransaction['withPlugin']>[0] {
-  return {
-    transformQuery({ node }) {
-      const refusal = late.refusal();
-      if (refusal !== undefined) throw refusal;
-      return node;
-    },
-    transformResult: ({ result }) => Promise.resolve(result),
-  };
+/** All that a transaction sends, and what is derived from it, asks its executor for the connection. */
+function guard(executor: KyselyExecutor, late: LateStatements): void {
+  const provide = executor.provideConnection.bind(executor);
+  executor.provideConnection = (consumer, ...rest) =>
+    provide((connection) => consumer(guardedObject(connection, late, raise)), ...rest);
+  const methods = executor as unknown as Record<string, Method | undefined>;
+  for (const name of DERIVING) {
+    const derive = methods[name]?.bind(executor);
+    if (derive === undefined) continue;
+    methods[name] = (...given) => {
+      const derived = derive(...given) as KyselyExecutor;
+      guard(derived, late);
+      return derived;
+    };
+  }
 }
 
 /** A `Kysely` may be a transaction by its type, a `Transaction` is. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type CommittingClient, isError, lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
-import { LateStatements, rejected } from './late-statements.ts';
+import { guardedObject, LateStatements } from './late-statements.ts';
 import { textRows } from './text-rows.ts';
 import { Transactions } from './transactions.ts';
 
@@ -52,7 +52,8 @@ export function fromPglite<Tx extends PgliteQueryable>(db: Pglite<Tx>): Database
     begin: (work) =>
       db.transaction((transaction) => {
         const late = new LateStatements();
-        const ofHandler = guarded(transaction, late);
+        // PGlite before 0.5 sends what comes after its work has thrown, alone or in the transaction of another caller.
+        const ofHandler = guardedObject(transaction, late);
         transactions.add(ofHandler, late, queriesOf(transaction));
         return late.after(() => work(ofHandler));
       }),
@@ -60,20 +61,6 @@ export function fromPglite<Tx extends PgliteQueryable>(db: Pglite<Tx>): Database
     lastIn: transactions.lastIn,
   };
   return client;
-}
-
-/** PGlite before 0.5 sends what comes after its work has thrown, by itself or in the transaction of another caller. */
-function guarded<Tx extends object>(transaction: Tx, late: LateStatements): Tx {
-  return new Proxy(transaction, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function') return member;
-      return (...given: unknown[]): unknown => {
-        const refusal = late.refusal();
-        return refusal === undefined ? member.apply(target, given) : rejected(refusal);
-      };
-    },
-  });
 }
 
 function queriesOf(on: PgliteQueryable): DatabaseQueries {

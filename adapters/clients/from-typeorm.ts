@@ -7,24 +7,17 @@ import {
   satisfying,
 } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
-import { closeIfUnanswered, type EndingConnection } from './guarded-connection.ts';
-import { LateStatements, rejected } from './late-statements.ts';
+import { EndedByTypeOrm, type TypeOrmRunner } from './ended-by-typeorm.ts';
 import { textRows } from './text-rows.ts';
-import { Transactions } from './transactions.ts';
 
 /** What runs a query: a `DataSource`, or the `EntityManager` of a transaction. */
 export interface TypeOrmQueryable {
   query(statement: string, parameters?: (string | null)[]): Promise<unknown>;
 }
 
-/** A transaction. All that it sends passes the `query` of its runner, TypeORM's COMMIT and ROLLBACK too. */
+/** A transaction. All that it sends asks its runner for the connection, TypeORM's COMMIT and ROLLBACK too. */
 export interface TypeOrmTransaction extends TypeOrmQueryable {
-  readonly queryRunner?:
-    | {
-        connect(): Promise<Pick<EndingConnection, 'end'>>;
-        query(statement: string, ...rest: never[]): Promise<unknown>;
-      }
-    | undefined;
+  readonly queryRunner?: TypeOrmRunner | undefined;
 }
 
 /** The part of a `DataSource` that is used. An `EntityManager` is not initialized. */
@@ -67,44 +60,27 @@ export function fromTypeOrm<Tx extends TypeOrmTransaction>(
   dataSource: TypeOrmDataSource<Tx>,
 ): DatabaseClient<Tx> {
   parseOptions('fromTypeOrm', clientSchema(), { dataSource });
-  const transactions = new Transactions<Tx>();
+  const transactions = new WeakMap<object, EndedByTypeOrm>();
   const client: CommittingClient<Tx> = {
     ...queriesOf(dataSource),
-    begin: (work) => dataSource.transaction((manager) => inGuarded(manager, transactions, work)),
+    async begin(work) {
+      let begun: EndedByTypeOrm | undefined;
+      const { working } = await dataSource
+        .transaction(async (manager) => {
+          begun = await EndedByTypeOrm.on(manager.queryRunner as TypeOrmRunner);
+          transactions.set(manager, begun);
+          return await begun.run(() => work(manager));
+        })
+        .catch(async (error: unknown) => {
+          await begun?.giveUp(error);
+          throw error;
+        });
+      return await working;
+    },
     in: queriesOf,
-    lastIn: transactions.lastIn,
+    lastIn: (transaction) => (transactions.get(transaction) as EndedByTypeOrm).settle,
   };
   return client;
-}
-
-/** What TypeORM sends in place of the end. */
-const SAVEPOINT_END = /^(?:release|rollback to) savepoint typeorm_/i;
-
-/**
- * Of a transaction with an open one in it TypeORM ends only the inner one, by its savepoint. So the end is sent by how
- * the work has ended.
- */
-async function inGuarded<Tx extends TypeOrmTransaction, T>(
-  manager: Tx,
-  transactions: Transactions<Tx>,
-  work: (manager: Tx) => Promise<T>,
-): Promise<T> {
-  const runner = manager.queryRunner as NonNullable<Tx['queryRunner']>;
-  const connection = await runner.connect();
-  const send = runner.query.bind(runner);
-  const late = new LateStatements();
-  transactions.add(manager, late, queriesOf({ query: send }));
-  runner.query = async (statement, ...rest) => {
-    const end = late.endBy(SAVEPOINT_END.test(statement) ? 'rollback' : statement);
-    const refusal = end === undefined ? late.refusal() : undefined;
-    if (refusal !== undefined) return await rejected(refusal);
-    if (end === undefined) return await send(statement, ...rest);
-    return await send(end.toUpperCase()).catch((error: unknown) => {
-      closeIfUnanswered(connection, error);
-      throw error;
-    });
-  };
-  return await late.after(() => work(manager));
 }
 
 function queriesOf(on: TypeOrmQueryable): DatabaseQueries {

@@ -10,17 +10,27 @@ export interface EndingConnection extends PgConnection {
   end(): Promise<void>;
 }
 
-/** A connection of `pg` that sends nothing for a handler that has returned or thrown. */
+/**
+ * A connection of `pg` that sends nothing for a handler that has returned or thrown. `release` does nothing: the
+ * connection goes back to its pool at the end of the transaction.
+ *
+ * `onEnd` may answer in place of the connection.
+ */
 export function guardedConnection<Connection extends object>(
   connection: Connection,
   late: LateStatements,
+  onEnd: (statement: unknown) => Promise<unknown> | undefined = () => undefined,
 ): Connection {
   return new Proxy(connection, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
+      if (name === 'release') return () => undefined;
       if (name !== 'query') return member;
       return (...given: unknown[]) => {
-        const refusal = late.endBy(textOf(given[0])) === undefined ? late.refusal() : undefined;
+        const text = textOf(given[0]);
+        const answer = onEnd(text);
+        if (answer !== undefined) return answered(given, answer);
+        const refusal = late.endBy(text) === undefined ? late.refusal() : undefined;
         return refusal === undefined ? (member as Query).apply(target, given) : refused(given, refusal);
       };
     },
@@ -53,7 +63,7 @@ export function guardUntilEnd(connection: EndingConnection, late: LateStatements
  * Ends the transaction of a connection. Where that gets no answer the connection is closed: its next caller would be in
  * the transaction.
  */
-async function endTransaction(
+export async function endTransaction(
   connection: Pick<EndingConnection, 'query' | 'end'>,
   end: End,
 ): Promise<unknown> {
@@ -66,7 +76,7 @@ async function endTransaction(
 }
 
 /** After its `query_timeout` `pg` takes a statement that waits out of its queue, and never sends it. */
-export function closeIfUnanswered(connection: Pick<EndingConnection, 'end'>, error: unknown): void {
+function closeIfUnanswered(connection: Pick<EndingConnection, 'end'>, error: unknown): void {
   if (isReadTimeout(error)) connection.end().catch(() => undefined);
 }
 

@@ -20,6 +20,11 @@ export class LateStatements {
     this.#isClosed = true;
   }
 
+  /** The transaction is committed, and its connection not yet given back. */
+  reopen(): void {
+    this.#isClosed = false;
+  }
+
   /** Runs the work of a transaction: the handler, and the settle. After it only the end may be sent. */
   async after<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -50,8 +55,26 @@ export class LateStatements {
   }
 }
 
+/** An object whose methods are refused when the handler has returned or thrown. */
+export function guardedObject<T extends object>(
+  object: T,
+  late: LateStatements,
+  refuse: (refusal: StoreError) => unknown = rejected,
+): T {
+  return new Proxy(object, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]): unknown => {
+        const refusal = late.refusal();
+        return refusal === undefined ? member.apply(target, given) : refuse(refusal);
+      };
+    },
+  });
+}
+
 /** A rejection that does not end the process where no caller handles it. */
-export function rejected(error: StoreError): Promise<never> {
+export function rejected(error: Error): Promise<never> {
   const rejection = Promise.reject(error);
   rejection.catch(() => undefined);
   return rejection;

@@ -126,16 +126,52 @@ async function sendIfOpen(
   send(query);
 }
 
-/** An iterator sets a step of its own for each batch. */
+/**
+ * An iterator sets a step of its own for each batch. When the gate closes, a step that `postgres` waits for is cut off:
+ * what is sent behind the cursor would wait for its reader.
+ */
 function guardCursor(query: DriverQuery, first: CursorStep, gate: TransactionGate): void {
   let step = first;
+  let cutOff: ((refusal: unknown) => void) | undefined;
+  let refusal: unknown;
+  const take = async (rows: unknown): Promise<unknown> => {
+    const closed = new Promise<never>((_, reject) => {
+      cutOff = reject;
+    });
+    const taken = await Promise.race([(async () => await step(rows))(), closed]);
+    await gate.pass();
+    return taken;
+  };
+  gate.whenClosed().catch((closed: unknown) => {
+    refusal = closed;
+    cutOff?.(closed);
+  });
   Object.defineProperty(query, 'cursorFn', {
-    get: () => (rows: unknown) =>
-      Promise.resolve(step(rows)).then((taken) => gate.stayIfClosed().then(() => taken)),
+    get: () => (rows: unknown) => {
+      const taken = take(rows).catch(async (error: unknown) => {
+        await gate.stayIfBroken();
+        if (refusal !== undefined) endReading(query, refusal);
+        throw error;
+      });
+      // Nobody waits for that of the last rows.
+      taken.catch(() => undefined);
+      return taken;
+    },
     set: (next: CursorStep) => {
       step = next;
+      // The iterator sets what rejects it after this.
+      if (refusal === undefined) return;
+      queueMicrotask(() => {
+        query.reject(refusal);
+      });
     },
   });
+}
+
+/** One that counts as active has its iterator ask for more, and that is refused: it would end as if all were read. */
+function endReading(query: DriverQuery, refusal: unknown): void {
+  query.reject(refusal);
+  Object.assign(query, { active: true, resolve: () => undefined, reject: () => undefined });
 }
 
 function guardSavepoint(

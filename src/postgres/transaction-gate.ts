@@ -9,6 +9,7 @@ type Query = CopyingQuery & PromiseLike<unknown>;
 /** Lets statements into a transaction of `postgres` until that has ended. */
 export class TransactionGate {
   #refuse: (() => StoreError) | undefined;
+  #isBroken = false;
   readonly #onClose: ((refusal: StoreError) => void)[] = [];
   readonly #unanswered = new Set<Query>();
   #copy: CopyUnderWay | undefined;
@@ -21,6 +22,7 @@ export class TransactionGate {
 
   /** Closes it, and rejects what has no answer: `postgres` 3.4.9 forgets what it has queued for the connection. */
   break(refuse: () => StoreError): void {
+    this.#isBroken = true;
     this.close(refuse);
     for (const query of this.#unanswered) query.reject(refuse());
   }
@@ -60,6 +62,12 @@ export class TransactionGate {
   async pass(): Promise<void> {
     await nextTurn();
     if (this.#refuse !== undefined) throw this.#refuse();
+  }
+
+  /** Never settles when the connection has broken. One that has just closed is heard of in this turn. */
+  async stayIfBroken(): Promise<void> {
+    await nextTurn();
+    if (this.#isBroken) await new Promise(() => undefined);
   }
 
   /** Never settles when it is closed: then `postgres` must not go on with the transaction. */

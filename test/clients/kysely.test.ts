@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { fromKysely } from '../../adapters/clients/index.ts';
+import { endOf } from '../../src/postgres/ended.ts';
 import { useDatabase } from '../support/database.ts';
 import { clientContract } from './contract.ts';
 import type { Library } from './library.ts';
@@ -30,15 +32,42 @@ clientContract('Kysely', open);
 
 const { url } = useDatabase();
 
-test('a compiled query after the end of the work is refused too', async () => {
+test.each<[how: string, late: (transaction: Transaction<Tables>) => Promise<unknown>]>([
+  ['without plugins', (tx) => insertLate(tx.withoutPlugins())],
+  ['with a schema', (tx) => insertLate(tx.withSchema('public'))],
+  ['with a schema, compiled', (tx) => tx.withSchema('public').executeQuery(LATE)],
+  ['by its executor', (tx) => tx.getExecutor().executeQuery(LATE)],
+  ['by an executor without plugins', (tx) => tx.withoutPlugins().getExecutor().executeQuery(LATE)],
+  ['by its connection', (tx) => tx.getExecutor().provideConnection((on) => on.executeQuery(LATE))],
+])('a statement after the end of the work is refused: %s', async (_, late) => {
   const db = connect(url);
   const client = fromKysely(db);
-  const { begun, late } = await client.begin((transaction) =>
-    Promise.resolve({ begun: transaction, late: CompiledQuery.raw('select 1') }),
-  );
-  await expect(begun.executeQuery(late)).rejects.toMatchObject({ code: 'STORE' });
+  await client.execute('create table if not exists handle_once_effects (id text not null)');
+  let repeated: Promise<void> | undefined;
+  const begun = client.begin((transaction) => {
+    // Kysely itself refuses it only once it has ended the transaction.
+    repeated = inTurns(() => late(transaction));
+    return Promise.reject(new Error('the handler throws'));
+  });
+  await expect(begun).rejects.toThrow('the handler throws');
+  await repeated;
+  const { rows } = await db.executeQuery(CompiledQuery.raw('select id from handle_once_effects'));
+  expect(rows).toEqual([]);
   await db.destroy();
 });
+
+const LATE = CompiledQuery.raw("insert into handle_once_effects values ('late')");
+
+async function inTurns(send: () => Promise<unknown>): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) {
+    await nextTurn();
+    await endOf(async () => await send());
+  }
+}
+
+function insertLate(on: Kysely<Tables>): Promise<unknown> {
+  return on.insertInto('handle_once_effects').values({ id: 'late' }).execute();
+}
 
 test('a transaction in place of a Kysely is refused with words', async () => {
   const db = connect(url);

@@ -54,6 +54,23 @@ test('parsers for text and binary results, set for other queries, do not reach o
   expect(rows).toEqual([['text', '5', null]]);
 });
 
+test('a handler that gives its connection back keeps it until the end of its transaction', async () => {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const client = fromPg(pool);
+  await client.begin(async (connection) => {
+    try {
+      await connection.query('create table given_back (id text)');
+    } finally {
+      connection.release();
+    }
+    const next = client.query('select count(*)::text from given_back', []);
+    await connection.query("insert into given_back values ('in the transaction')");
+    void next.catch(() => undefined);
+  });
+  expect(await client.query('select id from given_back', [])).toEqual([['in the transaction']]);
+  await pool.end();
+});
+
 describe('A pool of one connection', () => {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   afterAll(() => pool.end());

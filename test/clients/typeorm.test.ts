@@ -1,7 +1,8 @@
-import { DataSource, type EntityManager } from 'typeorm';
-import { expect, test } from 'vitest';
+import { DataSource, type EntityManager, type EntitySubscriberInterface } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fromTypeOrm } from '../../adapters/clients/index.ts';
-import { useDatabase } from '../support/database.ts';
+import { createHandleOnce, type DatabaseClient, type HandleOnce, migrate } from '../../src/index.ts';
+import { useDatabase, useEmptyDatabase } from '../support/database.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { clientContract } from './contract.ts';
 import { failuresOf } from '../../testing/contracts/client/failures.ts';
@@ -54,6 +55,115 @@ test('a transaction with one in it that is open ends as a whole', async () => {
   await client.begin((manager) => insert(manager, 'next'));
   expect(await dataSource.query('select id from nested')).toEqual([{ id: 'committed' }, { id: 'next' }]);
   await dataSource.destroy();
+});
+
+describe('with a subscriber', () => {
+  const database = useEmptyDatabase();
+  const subscriber: EntitySubscriberInterface = {};
+  let dataSource: DataSource;
+  let client: DatabaseClient<EntityManager>;
+  let handleOnce: HandleOnce<EntityManager>;
+  const notes = async () => {
+    const rows: { id: string }[] = await database.sql`select id from notes order by id`;
+    return rows.map(({ id }) => id);
+  };
+  const note = (on: Pick<EntityManager, 'query'>, id: string) =>
+    on.query('insert into notes values ($1)', [id]);
+
+  beforeAll(async () => {
+    dataSource = await new DataSource({
+      type: 'postgres',
+      url: database.url,
+      extra: { max: 2 },
+    }).initialize();
+    dataSource.subscribers.push(subscriber);
+    client = fromTypeOrm(dataSource);
+    await migrate(client);
+    await dataSource.query('create table notes (id text)');
+    handleOnce = createHandleOnce({
+      sql: client,
+      scope: 'subscribed',
+      backoff: () => 0,
+      onEvent: () => undefined,
+    });
+  });
+  afterAll(() => dataSource.destroy());
+  beforeEach(async () => {
+    for (const name of Object.keys(subscriber)) Reflect.deleteProperty(subscriber, name);
+    await database.sql`truncate notes`;
+  });
+
+  test('what it writes before the COMMIT belongs to the transaction', async () => {
+    subscriber.beforeTransactionCommit = async ({ queryRunner, manager }) => {
+      // The transactions of what `explain` reads have it too.
+      delete subscriber.beforeTransactionCommit;
+      await note(queryRunner, 'by the runner');
+      await note(manager, 'by the manager');
+    };
+    const outcome = await handleOnce.inTransaction('before', {}, (_, __, tx) => note(tx, 'handler'));
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await notes()).toEqual(['by the manager', 'by the runner', 'handler']);
+  });
+
+  test('one that throws before the COMMIT has the message run again', async () => {
+    subscriber.beforeTransactionCommit = () => Promise.reject(new Error('the veto'));
+    const first = await handleOnce.inTransaction('veto', {}, (_, __, tx) => note(tx, 'first'));
+    expect(first).toMatchObject({ state: 'pending', reason: 'released', error: { message: 'the veto' } });
+    expect(await notes()).toEqual([]);
+    delete subscriber.beforeTransactionCommit;
+    const second = await handleOnce.inTransaction('veto', {}, (_, __, tx) => note(tx, 'second'));
+    expect(second).toMatchObject({ state: 'succeeded', attempts: 2 });
+    expect(await notes()).toEqual(['second']);
+  });
+
+  test('what it writes after the COMMIT is written by itself', async () => {
+    subscriber.afterTransactionCommit = ({ manager }) => note(manager, 'after');
+    const outcome = await handleOnce.inTransaction('after', {}, (_, __, tx) => note(tx, 'handler'));
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await notes()).toEqual(['after', 'handler']);
+  });
+
+  test('one that throws after the COMMIT changes nothing', async () => {
+    subscriber.afterTransactionCommit = () => Promise.reject(new Error('too late'));
+    const outcome = await handleOnce.inTransaction('too late', {}, (_, __, tx) => note(tx, 'handler'));
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await notes()).toEqual(['handler']);
+  });
+
+  test('one that throws before the ROLLBACK leaves no transaction open', async () => {
+    subscriber.beforeTransactionRollback = () => Promise.reject(new Error('of the subscriber'));
+    const undone = client.begin(async (tx) => {
+      await note(tx, 'undone');
+      throw new Error('of the handler');
+    });
+    await expect(undone).rejects.toThrow('of the handler');
+    expect(
+      await database.sql`select from pg_stat_activity where state like 'idle in%' and datname = current_database()`,
+    ).toHaveLength(0);
+  });
+
+  test.each<[what: string, release: (tx: EntityManager) => Promise<void> | undefined]>([
+    ['the runner', (tx) => tx.queryRunner?.release()],
+    ['the manager', (tx) => tx.release()],
+  ])('a handler that releases %s keeps its transaction', async (what, release) => {
+    const outcome = await handleOnce.inTransaction(what, {}, async (_, __, tx) => {
+      await note(tx, 'one');
+      await release(tx);
+      await note(tx, 'two');
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await notes()).toEqual(['one', 'two']);
+  });
+
+  test('a connection that TypeORM asks its runner for is guarded, as for a stream', async () => {
+    let connection: { query(text: string): Promise<unknown> } | undefined;
+    const undone = client.begin(async (tx) => {
+      connection = (await tx.queryRunner?.connect()) as typeof connection;
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await expect(connection?.query('select')).rejects.toMatchObject({ code: 'STORE' });
+  });
 });
 
 test('an entity manager in place of a data source is refused with words', async () => {
