@@ -52,6 +52,10 @@ export const REFUSALS: Readonly<Record<string, Refusal>> = {
     happened: 'the database does not exist',
     fix: 'create it, or correct its name in the settings of the client',
   },
+  '42704': {
+    happened: 'the server does not know a setting, such as a parameter of the URL that is meant for another client',
+    fix: 'leave schema, pgbouncer, connection_limit and the like out of the URL: postgres sends them to the server',
+  },
   '53300': {
     happened: 'the server has no connection left',
     fix: 'make the pools of the clients smaller, or raise max_connections or the limit of the role',

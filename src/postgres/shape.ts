@@ -133,8 +133,8 @@ export async function requireShape(
   tables: readonly TableName[],
 ): Promise<void> {
   const faults = await faultsOf(client, schema, tables);
-  const [first] = faults;
-  if (first === undefined) return;
+  if (faults.length === 0) return;
   const all = faults.map(({ says }) => says).join('; ');
-  throw new SchemaError(`in schema ${schema} ${all}: ${first.fix}`);
+  const fixes = new Set(faults.map(({ fix }) => fix));
+  throw new SchemaError(`in schema ${schema} ${all}: ${[...fixes].join('; and ')}`);
 }

@@ -54,6 +54,7 @@ test.each<[state: string, retriable: boolean, words: RegExp]>([
   ['28000', false, /does not let this role log in/],
   ['28P01', false, /the password is wrong.*correct the password/],
   ['3D000', false, /the database does not exist.*create it/],
+  ['42704', false, /does not know a setting.*leave schema, pgbouncer/],
   ['42501', false, /grant select, insert, update on "handle_once".records to ROLE;/],
   ['53300', true, /no connection left.*max_connections/],
   ['57P01', true, /closed the connection/],

@@ -63,6 +63,11 @@ describe('Tables with which no message can be handled', () => {
     expect(await create()('k', {}, () => 1)).toMatchObject({ state: 'succeeded' });
   });
 
+  test('checkStore gives the fix of each fault', async () => {
+    await sql.unsafe('alter table broken.records drop constraint records_pkey, set unlogged');
+    await expect(create().checkStore()).rejects.toThrow(/add primary key \(scope, key\).*; and .*set logged/);
+  });
+
   test('an unlogged partition is found too', async () => {
     await sql.unsafe(`
       alter table broken.records rename to plain;
