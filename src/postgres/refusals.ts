@@ -53,7 +53,8 @@ export const REFUSALS: Readonly<Record<string, Refusal>> = {
     fix: 'create it, or correct its name in the settings of the client',
   },
   '42704': {
-    happened: 'the server does not know a setting, such as a parameter of the URL that is meant for another client',
+    happened:
+      'the server does not know a setting, such as a parameter of the URL that is meant for another client',
     fix: 'leave schema, pgbouncer, connection_limit and the like out of the URL: postgres sends them to the server',
   },
   '53300': {
