@@ -15,11 +15,16 @@ function block(): void {
 
 type Call = () => Promise<Outcome<unknown>>;
 
-/** As a broker does: on a slow machine a heartbeat may have been on its way when the handler blocked. */
+/**
+ * As a broker does: on a slow machine a heartbeat may have been on its way when the handler blocked, or the lease over
+ * before the handler could start.
+ */
 async function onceFree(call: Call): Promise<Outcome<unknown>> {
   for (;;) {
     const outcome = await call();
-    if (outcome.state !== 'pending' || outcome.reason !== 'in-flight') return outcome;
+    const hasNotRun =
+      outcome.state === 'pending' && (outcome.reason === 'in-flight' || outcome.reason === 'released');
+    if (!hasNotRun) return outcome;
     await sleep(outcome.retryAfterMs);
   }
 }
