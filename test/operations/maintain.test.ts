@@ -273,6 +273,25 @@ describe('A walk', () => {
     expect(await readStatus({ sql })).toMatchObject([{ scope: 'billing', records: 10_000 }]);
   });
 
+  test('counts what it deletes for the limit, and not what stays', async () => {
+    await sql`
+      insert into handle_once.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+      select 'billing', n::text, gen_random_uuid(), '', 'succeeded', false, 1,
+        case when n % 1000 = 0 then now() else now() + interval '1 day' end, now()
+      from generate_series(1, 10000) n`;
+    const client = toDatabaseClient(sql) as DatabaseClient;
+    // The database may answer in any order.
+    const reversed: DatabaseClient = {
+      ...client,
+      query: async (...asked) => [...(await client.query(...asked))].reverse(),
+    };
+    expect(await maintain({ sql: reversed, maxPurged: 100 })).toMatchObject({
+      state: 'finished',
+      purged: 10,
+      records: 9_990,
+    });
+  });
+
   test('that a signal ends while it deletes history leaves the rest to the next', async () => {
     await sql`
       insert into handle_once.failures (ended_at, attempt, scope, key, ending)
