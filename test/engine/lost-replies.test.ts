@@ -201,6 +201,33 @@ describe('a settle', () => {
     expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 1 });
   });
 
+  it('that is not recorded counts an attempt that was interrupted, and asks to wait for the rest of its lease', async () => {
+    const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { settle: refusesForGood }) });
+    const stopping = new AbortController();
+    const outcome = await handleOnce(
+      'key',
+      'body',
+      async () => {
+        await sleep(5);
+        stopping.abort();
+        throw new Error('stopped');
+      },
+      { signal: stopping.signal },
+    );
+    expect(outcome).toMatchObject({ reason: 'unrecorded', attempts: 1 });
+    expect(outcome.state === 'pending' && outcome.retryAfterMs).toBeLessThan(30_000);
+  });
+
+  it('that comes too late asks to wait for a lease of the other owner', async () => {
+    const handleOnce = bench.handleOnce();
+    const outcome = await handleOnce('key', 'body', async () => {
+      await sleep(5);
+      await bench.pass(30_001);
+      await handleOnce('key', 'body', () => 'other');
+    });
+    expect(outcome).toMatchObject({ reason: 'lease-lost', retryAfterMs: 30_000 });
+  });
+
   it('that the store refuses without its text too is not sent again', async () => {
     const settle = [refusesData, refusesData];
     const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { settle }) });

@@ -231,7 +231,7 @@ describe('The archive', () => {
 });
 
 describe('A walk', () => {
-  test('of a partitioned table goes through each of its leaves', async () => {
+  test('of a partitioned table goes through each of its leaves, also from where a limit ended it', async () => {
     await migrate(sql, { schema: 'parted' });
     await sql.unsafe(`
       alter table parted.records rename to plain;
@@ -240,16 +240,23 @@ describe('A walk', () => {
       create table parted."Leaf 1" partition of parted.records for values with (modulus 2, remainder 0);
       create table parted.leaf_2 partition of parted.records for values with (modulus 2, remainder 1)
         partition by hash (key);
-      create table parted.leaf_2_1 partition of parted.leaf_2 for values with (modulus 1, remainder 0);
+      create table parted.leaf_2_1 partition of parted.leaf_2 for values with (modulus 2, remainder 0);
+      create table parted.leaf_2_2 partition of parted.leaf_2 for values with (modulus 2, remainder 1);
       insert into parted.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
       select 'billing', n::text, gen_random_uuid(), '', 'succeeded', false, 1,
         now() + (n % 2 - 0.5) * interval '1 day', now()
       from generate_series(1, 100) n`);
+    const figures = { records: 50, abandoned: 0 };
+    let report = await maintain({ sql, databaseSchema: 'parted', maxPurged: 1 });
+    // Each leaf is one step.
+    expect(report).toMatchObject({ state: 'stopped', reason: 'limit' });
+    while (report.state !== 'finished')
+      report = await maintain({ sql, databaseSchema: 'parted', maxPurged: 1 });
+    expect(report).toEqual({ state: 'finished', purged: 50, ...figures });
     expect(await maintain({ sql, databaseSchema: 'parted' })).toEqual({
       state: 'finished',
-      purged: 50,
-      records: 50,
-      abandoned: 0,
+      purged: 0,
+      ...figures,
     });
   });
 
