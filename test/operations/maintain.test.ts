@@ -239,9 +239,9 @@ describe('A walk', () => {
       alter table parted.records add constraint parted_pkey primary key (scope, key);
       create table parted."Leaf 1" partition of parted.records for values with (modulus 2, remainder 0);
       create table parted.leaf_2 partition of parted.records for values with (modulus 2, remainder 1)
-        partition by hash (key);
-      create table parted.leaf_2_1 partition of parted.leaf_2 for values with (modulus 2, remainder 0);
-      create table parted.leaf_2_2 partition of parted.leaf_2 for values with (modulus 2, remainder 1);
+        partition by range (key);
+      create table parted.leaf_2_1 partition of parted.leaf_2 for values from (minvalue) to ('5');
+      create table parted.leaf_2_2 partition of parted.leaf_2 for values from ('5') to (maxvalue);
       insert into parted.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
       select 'billing', n::text, gen_random_uuid(), '', 'succeeded', false, 1,
         now() + (n % 2 - 0.5) * interval '1 day', now()
