@@ -15,6 +15,12 @@ import {
 import { gate } from '../support/gate.ts';
 import { expectSoon } from '../support/until.ts';
 
+const late: Fault = async (send) => {
+  const reply = await send();
+  await sleep(110);
+  return reply;
+};
+
 describe('a line that fails', () => {
   const bench = usePostgresBench();
 
@@ -149,11 +155,6 @@ describe('a line that fails', () => {
   });
 
   it('a claim whose reply comes after its lease is no claim: nothing runs, it is reported and taken back', async () => {
-    const late: typeof losesReply = async (send) => {
-      const reply = await send();
-      await sleep(110);
-      return reply;
-    };
     const store = flakyStore(bench.store, { claim: [late, late] });
     const handleOnce = bench.handleOnce({ store, leaseMs: 100 });
     const handler = vi.fn();
@@ -170,6 +171,14 @@ describe('a line that fails', () => {
     // With a lease of its own: a busy machine can be late again.
     const { scope } = handleOnce.settings;
     expect(await bench.handleOnce({ scope })('key', 'body', () => 1)).toMatchObject({ attempts: 1 });
+  });
+
+  it('an answer from the record is good, however late it comes', async () => {
+    const handleOnce = bench.handleOnce();
+    await handleOnce('key', 'body', () => 'done');
+    const store = flakyStore(bench.store, { claim: late });
+    const again = bench.handleOnce({ store, scope: handleOnce.settings.scope, leaseMs: 100 });
+    expect(await again('key', 'body', vi.fn())).toMatchObject({ replayed: true, result: 'done' });
   });
 
   it('a store that never answers is an error in the end, not a hang', async () => {
