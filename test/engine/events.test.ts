@@ -189,6 +189,7 @@ describe('events', () => {
       'pending',
       'pending',
     ]);
+    expect(seen).toMatchObject(Array.from({ length: 3 }, () => ({ type: 'store-error', key })));
   });
 
   it('tell how long a call took, its wait and its handler included', async () => {
