@@ -60,6 +60,11 @@ describe('A hook around attempts', () => {
       },
       true,
     ],
+    [
+      'throws an error of its own for that of the handler',
+      (_, run) => run().catch(() => Promise.reject(new Error('no exporter'))),
+      true,
+    ],
     ['hides what the handler throws', (_, run) => run().catch(() => undefined), false],
     ['runs it twice', async (_, run) => [await run(), await run()], false],
     ['does not end', (_, run) => run().then(() => new Promise(() => undefined)), false],

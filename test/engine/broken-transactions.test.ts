@@ -543,6 +543,17 @@ describe('A transaction that cannot begin', () => {
     expect(handler).not.toHaveBeenCalled();
     expect(await bench.record(scope, 'key')).toMatchObject({ attempts: 0, failures: 0 });
   });
+
+  it('before its attempt is over costs no attempt either', async () => {
+    const starved = createHandleOnce({
+      sql: Object.assign(fromPostgres(sql), { begin: () => new Promise(() => undefined) }),
+      ...{ scope, timeoutMs: 10 },
+    });
+    expect(await starved.inTransaction('key', 'body', vi.fn())).toMatchObject({ reason: 'unrecorded' });
+    await vi.waitFor(async () => {
+      expect(await bench.record(scope, 'key')).toMatchObject({ owned: false, attempts: 0 });
+    });
+  });
 });
 
 describe('A transaction whose handler has caught the error of a statement', () => {

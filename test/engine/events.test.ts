@@ -172,6 +172,13 @@ describe('events', () => {
     ]);
   });
 
+  it('tell of an error that was not recorded', async () => {
+    const { handleOnce, seen } = observed({ store: flakyStore(bench.store, { settle: refusesForGood }) });
+    await handleOnce(key, 'body', throwing(new Error('no charge')));
+    const error = { name: 'Error', message: 'no charge' };
+    expect(seen.at(-1)).toEqual({ type: 'unrecorded', key, attempts: 1, state: 'pending', error });
+  });
+
   it('have a state where they end the call: of several store errors, the last', async () => {
     const { handleOnce, seen } = observed({
       store: flakyStore(bench.store, { claim: [isUnreachable, isUnreachable, refusesForGood] }),
@@ -182,6 +189,7 @@ describe('events', () => {
       'pending',
       'pending',
     ]);
+    expect(seen).toMatchObject(Array.from({ length: 3 }, () => ({ type: 'store-error', key })));
   });
 
   it('tell how long a call took, its wait and its handler included', async () => {

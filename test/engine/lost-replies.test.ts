@@ -15,6 +15,12 @@ import {
 import { gate } from '../support/gate.ts';
 import { expectSoon } from '../support/until.ts';
 
+const late: Fault = async (send) => {
+  const reply = await send();
+  await sleep(110);
+  return reply;
+};
+
 describe('a line that fails', () => {
   const bench = usePostgresBench();
 
@@ -149,11 +155,6 @@ describe('a line that fails', () => {
   });
 
   it('a claim whose reply comes after its lease is no claim: nothing runs, it is reported and taken back', async () => {
-    const late: typeof losesReply = async (send) => {
-      const reply = await send();
-      await sleep(110);
-      return reply;
-    };
     const store = flakyStore(bench.store, { claim: [late, late] });
     const handleOnce = bench.handleOnce({ store, leaseMs: 100 });
     const handler = vi.fn();
@@ -170,6 +171,14 @@ describe('a line that fails', () => {
     // With a lease of its own: a busy machine can be late again.
     const { scope } = handleOnce.settings;
     expect(await bench.handleOnce({ scope })('key', 'body', () => 1)).toMatchObject({ attempts: 1 });
+  });
+
+  it('an answer from the record is good, however late it comes', async () => {
+    const handleOnce = bench.handleOnce();
+    await handleOnce('key', 'body', () => 'done');
+    const store = flakyStore(bench.store, { claim: late });
+    const again = bench.handleOnce({ store, scope: handleOnce.settings.scope, leaseMs: 100 });
+    expect(await again('key', 'body', vi.fn())).toMatchObject({ replayed: true, result: 'done' });
   });
 
   it('a store that never answers is an error in the end, not a hang', async () => {
@@ -199,6 +208,33 @@ describe('a settle', () => {
     const locked: Fault = () => Promise.resolve(['locked'] as never);
     const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { settle: [locked] }) });
     expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 1 });
+  });
+
+  it('that is not recorded counts an attempt that was interrupted, and asks to wait for the rest of its lease', async () => {
+    const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { settle: refusesForGood }) });
+    const stopping = new AbortController();
+    const outcome = await handleOnce(
+      'key',
+      'body',
+      async () => {
+        await sleep(5);
+        stopping.abort();
+        throw new Error('stopped');
+      },
+      { signal: stopping.signal },
+    );
+    expect(outcome).toMatchObject({ reason: 'unrecorded', attempts: 1 });
+    expect(outcome.state === 'pending' && outcome.retryAfterMs).toBeLessThan(30_000);
+  });
+
+  it('that comes too late asks to wait for a lease of the other owner', async () => {
+    const handleOnce = bench.handleOnce();
+    const outcome = await handleOnce('key', 'body', async () => {
+      await sleep(5);
+      await bench.pass(30_001);
+      await handleOnce('key', 'body', () => 'other');
+    });
+    expect(outcome).toMatchObject({ reason: 'lease-lost', retryAfterMs: 30_000 });
   });
 
   it('that the store refuses without its text too is not sent again', async () => {

@@ -71,6 +71,18 @@ describe('a process that stood still for longer than the lease', () => {
     expect(outcome).toMatchObject({ state: 'pending', error: { name: 'NotStartedError' } });
   });
 
+  it('starts no handler whose payload was parsed meanwhile', async () => {
+    const work = vi.fn(() => Promise.resolve());
+    const outcome = await handlesOf(bench.handleOnce({ leaseMs: LEASE_MS })).handle({
+      ...{ key: 'key', content: 'body', handler: work },
+      parse() {
+        standStill(LEASE_MS + 50);
+      },
+    });
+    expect(work).not.toHaveBeenCalled();
+    expect(outcome).toMatchObject({ state: 'pending', error: { name: 'NotStartedError' } });
+  });
+
   it('sends no heartbeat for the lease that it gives up: others would wait for one lease more', async () => {
     const store = createMemoryStore();
     const extend = vi.fn<Store['extend']>((...requests) => store.extend(...requests));

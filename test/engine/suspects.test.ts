@@ -8,7 +8,8 @@ import { fingerprint } from '../../src/payload/fingerprint.ts';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import { gate } from '../support/gate.ts';
 import { expectSoon } from '../support/until.ts';
-import { type Bench, usePostgresBench } from './support/bench.ts';
+import { type Bench, memoryBench, usePostgresBench } from './support/bench.ts';
+import { type Fault, flakyStore, isUnreachable, works } from './support/flaky-store.ts';
 
 const LEASE_MS = 60_000;
 const BODY = 'body';
@@ -150,6 +151,29 @@ describe('after two crashes', () => {
     while (queue.size > 0) await live();
     expect(failed).toEqual(['poison: deaths-exhausted']);
     expect(processes).toBeLessThan(60);
+  });
+});
+
+describe('a suspect that is not claimed', () => {
+  const bench = memoryBench();
+  const isInFlight: Fault = () =>
+    Promise.resolve([{ kind: 'in-flight', attempts: 2, retryAfterMs: 1_000 }] as never);
+
+  it.each([
+    ['another worker has it', isInFlight],
+    ['its claim is lost', isUnreachable],
+  ])('because %s leaves its place, and its event ends the call', async (scope, fault) => {
+    await crash(bench, scope, ['key'], 2);
+    const ends: (string | undefined)[] = [];
+    const handleOnce = createHandleOnceIn(createHost(systemClock, WORKER_ID), {
+      ...{ store: flakyStore(bench.store, { claim: [works, fault] }), scope, leaseMs: LEASE_MS },
+      onEvent(event) {
+        if (event.type !== 'taken-over') ends.push('state' in event ? event.state : undefined);
+      },
+    });
+    await handleOnce('key', BODY, vi.fn()).catch(() => undefined);
+    expect(await handleOnce('key', BODY, () => 'ran')).toMatchObject({ state: 'succeeded', attempts: 3 });
+    expect(ends).toEqual(['pending', 'succeeded']);
   });
 });
 

@@ -1,7 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
+import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
+import { createHost } from '../../src/engine/host.ts';
 import { AbortedError, RetryableError, TerminalError } from '../../src/index.ts';
 import type { ClaimReply, Store } from '../../src/store.ts';
+import { createMemoryStore } from '../../testing/index.ts';
+import { createVirtualTime } from '../support/virtual-time.ts';
 import { usePostgresBench } from './support/bench.ts';
 import { inFlight } from './support/in-flight.ts';
 import { expectSoon } from '../support/until.ts';
@@ -80,6 +84,21 @@ describe('with waitMs', () => {
     const outcome = await handleOnce('key', 'body', () => 'ran', { waitMs: 120 });
     expect(outcome).toMatchObject({ state: 'pending', reason: 'in-flight', attempts: 1 });
     expect(handleOnce.counts()).toMatchObject({ 'wait-timeout': 1 });
+    owner.finish();
+    await owner.outcome;
+  });
+
+  it('a duplicate looks less and less often', async () => {
+    const time = createVirtualTime();
+    const store = createMemoryStore();
+    const looks = vi.spyOn(store, 'claim');
+    const host = createHost(time.clock, 'abcdef01');
+    const handleOnce = createHandleOnceIn(host, { store, scope: 'looks', leaseMs: 600_000 });
+    const owner = await inFlight(handleOnce);
+    const duplicate = handleOnce('key', 'body', () => 'ran', { waitMs: 60_000 });
+    await time.advance(60_001);
+    expect(await duplicate).toMatchObject({ reason: 'in-flight' });
+    expect(looks.mock.calls.length).toBeLessThan(130);
     owner.finish();
     await owner.outcome;
   });

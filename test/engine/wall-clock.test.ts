@@ -394,6 +394,16 @@ describe('while the database is asked', () => {
     expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
   });
 
+  it('a handler whose payload is parsed meanwhile starts once the answer is there', async () => {
+    const { store, answered } = watched(bench.store);
+    const handler = vi.fn(() => Promise.resolve([...answered]));
+    const { handle } = handlesOf(worker(store));
+    const parse = () => {
+      time.setWallClock(STEP_MS);
+    };
+    expect(await handle({ key: 'key', content: 'body', handler, parse })).toMatchObject({ result: ['key'] });
+  });
+
   it('a handler that waits for its turn does not start without an answer, and nothing is counted', async () => {
     const store = flakyStore(bench.store, { extend: isHeldUntil(gate().opened) });
     const handler = vi.fn(() => Promise.resolve('done'));

@@ -231,7 +231,7 @@ describe('The archive', () => {
 });
 
 describe('A walk', () => {
-  test('of a partitioned table goes through each of its leaves', async () => {
+  test('of a partitioned table goes through each of its leaves, also from where a limit ended it', async () => {
     await migrate(sql, { schema: 'parted' });
     await sql.unsafe(`
       alter table parted.records rename to plain;
@@ -239,17 +239,24 @@ describe('A walk', () => {
       alter table parted.records add constraint parted_pkey primary key (scope, key);
       create table parted."Leaf 1" partition of parted.records for values with (modulus 2, remainder 0);
       create table parted.leaf_2 partition of parted.records for values with (modulus 2, remainder 1)
-        partition by hash (key);
-      create table parted.leaf_2_1 partition of parted.leaf_2 for values with (modulus 1, remainder 0);
+        partition by range (key);
+      create table parted.leaf_2_1 partition of parted.leaf_2 for values from (minvalue) to ('5');
+      create table parted.leaf_2_2 partition of parted.leaf_2 for values from ('5') to (maxvalue);
       insert into parted.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
       select 'billing', n::text, gen_random_uuid(), '', 'succeeded', false, 1,
         now() + (n % 2 - 0.5) * interval '1 day', now()
       from generate_series(1, 100) n`);
+    const figures = { records: 50, abandoned: 0 };
+    let report = await maintain({ sql, databaseSchema: 'parted', maxPurged: 1 });
+    // Each leaf is one step.
+    expect(report).toMatchObject({ state: 'stopped', reason: 'limit' });
+    while (report.state !== 'finished')
+      report = await maintain({ sql, databaseSchema: 'parted', maxPurged: 1 });
+    expect(report).toEqual({ state: 'finished', purged: 50, ...figures });
     expect(await maintain({ sql, databaseSchema: 'parted' })).toEqual({
       state: 'finished',
-      purged: 50,
-      records: 50,
-      abandoned: 0,
+      purged: 0,
+      ...figures,
     });
   });
 
@@ -271,6 +278,25 @@ describe('A walk', () => {
     }
     expect(calls).toBeGreaterThan(5);
     expect(await readStatus({ sql })).toMatchObject([{ scope: 'billing', records: 10_000 }]);
+  });
+
+  test('counts what it deletes for the limit, and not what stays', async () => {
+    await sql`
+      insert into handle_once.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+      select 'billing', n::text, gen_random_uuid(), '', 'succeeded', false, 1,
+        case when n % 1000 = 0 then now() else now() + interval '1 day' end, now()
+      from generate_series(1, 10000) n`;
+    const client = toDatabaseClient(sql) as DatabaseClient;
+    // The database may answer in any order.
+    const reversed: DatabaseClient = {
+      ...client,
+      query: async (...asked) => [...(await client.query(...asked))].reverse(),
+    };
+    expect(await maintain({ sql: reversed, maxPurged: 100 })).toMatchObject({
+      state: 'finished',
+      purged: 10,
+      records: 9_990,
+    });
   });
 
   test('that a signal ends while it deletes history leaves the rest to the next', async () => {

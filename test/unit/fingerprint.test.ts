@@ -247,6 +247,16 @@ describe('the fingerprint of a payload', () => {
     expect(refusal({ order: { toJSON: () => hostileProxy() } })).toMatch(/^order cannot be read/);
   });
 
+  it('has what a getter throws as the cause of its refusal', () => {
+    const thrown = new Error('secret');
+    const payload = {
+      get card(): string {
+        throw thrown;
+      },
+    };
+    expect(() => fingerprint(payload)).toThrow(expect.objectContaining({ cause: thrown }) as Error);
+  });
+
   it('takes the same object twice, where that is no cycle', () => {
     const item = { id: 1 };
     expect(distinct({ a: item, b: [item, item] }, { a: { id: 1 }, b: [{ id: 1 }, { id: 1 }] })).toBe(1);
@@ -350,10 +360,16 @@ describe('a fingerprint without some fields', () => {
   });
 });
 
-describe('Bytes that are no UTF-8', () => {
-  it('are compared whole, though members are ignored', () => {
+describe('Bytes', () => {
+  it('that are no UTF-8 are compared whole, though members are ignored', () => {
     const of = (body: string): string => fingerprintWithout([['sentAt']], Buffer.from(body, 'latin1'));
     expect(of('{"name":"Andr\u00e9"}')).not.toBe(of('{"name":"Andr\u00e8"}'));
     expect(of('{"name":"Andre","sentAt":1}')).toBe(of('{"name":"Andre","sentAt":2}'));
+  });
+
+  it('with a byte order mark are compared whole, as a text with one is', () => {
+    const of = (sentAt: number): string => `\ufeff{"sentAt":${sentAt}}`;
+    for (const form of [of, (sentAt: number) => Buffer.from(of(sentAt))])
+      expect(fingerprintWithout([['sentAt']], form(1))).not.toBe(fingerprintWithout([['sentAt']], form(2)));
   });
 });
