@@ -32,6 +32,8 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      // There are no enums.
+      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
       // It asks for the `!` that no-non-null-assertion forbids.
       '@typescript-eslint/non-nullable-type-assertion-style': 'off',
       // Prettier wraps code, and leaves comments.
