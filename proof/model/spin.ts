@@ -11,7 +11,7 @@ export type Found =
   /** `steps` is a way there, as Spin tells it. */
   | { readonly kind: 'violated'; readonly rule: string; readonly steps: string };
 
-const MOST_MEGABYTES = 3_000;
+const MOST_MEGABYTES = 6_000;
 const DEEPEST = 1_000_000;
 /** What the hash table begins with: it grows, and most counterexamples need little of it. */
 const HASH_BITS = 20;
