@@ -22,7 +22,7 @@ export interface StormOptions {
 /** What a storm has shown. */
 export interface StormFigures extends Share {
   readonly seconds: number;
-  /** How often a worker stood still for longer than its leases. */
+  /** How often a worker was frozen for longer than its leases. */
   readonly standstills: number;
   readonly purged: number;
   /** As the server has counted them. */

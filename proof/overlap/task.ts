@@ -21,7 +21,7 @@ export interface Share {
   readonly succeeded: number;
   /** Messages of that kind whose settle got no answer in time: it may have landed. */
   readonly unrecorded: number;
-  /** Claims, settles and heartbeats that failed: mostly since their worker stood still. */
+  /** Claims, settles and heartbeats that failed: mostly since their worker was frozen. */
   readonly failed: number;
 }
 

@@ -153,7 +153,7 @@ function guardCursor(query: DriverQuery, first: CursorStep, gate: TransactionGat
         if (refusal !== undefined) endReading(query, refusal);
         throw error;
       });
-      // Nobody waits for that of the last rows.
+      // For the last rows no caller waits: a rejection must not end the process.
       taken.catch(() => undefined);
       return taken;
     },

@@ -90,8 +90,8 @@ describe('a message with two effects', () => {
   });
 
   test.each<[string, Fault | WorkerReport]>([
-    ['its worker stood still', { kind: 'stopped', worker: 1, from: 12, until: 65 }],
-    ['its worker stood still', { type: 'stood-still', from: 12, at: 65 }],
+    ['its worker was frozen', { kind: 'stopped', worker: 1, from: 12, until: 65 }],
+    ['its worker was frozen', { type: 'stood-still', from: 12, at: 65 }],
     ['its worker lost the database', { kind: 'database', worker: undefined, from: 12, until: 40 }],
     ['its worker lost the database', { type: 'store-error', at: 30 }],
   ])('is allowed when its lease was lost and %s', (cause, evidence) => {

@@ -200,7 +200,7 @@ describe('A guarded socket', () => {
     },
   );
 
-  test('takes the answer that came while the process stood still', async () => {
+  test('takes the answer that came while the process was frozen', async () => {
     const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 500 }) });
     onTestFinished(() => sql.end({ timeout: 1 }));
     await sql`select 1`;

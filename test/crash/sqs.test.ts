@@ -105,7 +105,7 @@ const PROMISED: Record<CrashPoint, Promised> = {
   'before-delete': { effects: 1, attempts: 1, replayed: 1 },
 };
 
-/** Between claim and settle the engine handles a message, whoever received it. */
+/** From claim to settle the engine handles a message in the same way for each receiver. */
 const POINTS: Record<Receiver, readonly CrashPoint[]> = {
   createSqsWorker: crashPoints,
   'sqs-consumer': ['before-claim', 'before-delete'],

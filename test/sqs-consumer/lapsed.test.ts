@@ -59,7 +59,7 @@ const ends: [how: string, handler: () => void][] = [
 ];
 
 describe.each(ends)('A message whose handler %s', (_, handler) => {
-  test('after the process stood still for a visibility timeout is not touched: another may have it', async () => {
+  test('after the process was frozen for a visibility timeout is not touched: another may have it', async () => {
     const frozen = setup(() => {
       freeze(VISIBILITY_MS);
       handler();

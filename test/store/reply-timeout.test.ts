@@ -76,7 +76,7 @@ test('without a reply every caller of a batch is told so in a third of the lease
   expect(timers.size).toBe(0);
 });
 
-test('a reply that came while the process stood still counts', async () => {
+test('a reply that came while the process was frozen counts', async () => {
   vi.useRealTimers();
   const { port1, port2 } = new MessageChannel();
   const arrived = new Promise<string>((resolve) => {

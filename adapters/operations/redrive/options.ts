@@ -22,7 +22,7 @@ export interface RedriveOptions<DeadLetter, Redriven> extends TablesOptions {
   readonly signal?: AbortSignal | undefined;
   /** Which dead letters to redrive. It must return true or false at once. Default: all. */
   readonly filter?: ((deadLetter: DeadLetter) => boolean) | undefined;
-  /** Called with each dead letter once it is done with. A promise of it is awaited. What it throws ends the redrive. */
+  /** Called after each dead letter. A promise that it returns is awaited. An error that it throws ends the redrive. */
   readonly onDeadLetter?: ((deadLetter: Redriven) => unknown) | undefined;
 }
 

@@ -18,11 +18,11 @@ export const CAUSES = [
   'its handler threw',
   'it was interrupted',
   'its worker was killed',
-  'its worker stood still',
+  'its worker was frozen',
   'its worker lost the database',
 ] as const;
 
-const STOOD_STILL = 'its worker stood still';
+const WAS_FROZEN = 'its worker was frozen';
 const LOST_DATABASE = 'its worker lost the database';
 
 export type Cause = (typeof CAUSES)[number];
@@ -82,9 +82,9 @@ function whyNotSettled(run: HandlerRun, until: number, evidence: Evidence): Caus
   const during = (from: number, end: number): boolean => from <= until && end >= run.beganAt;
   const own = evidence.reports.flatMap(({ worker, report }) => (worker === run.worker ? [report] : []));
   const faults = evidence.faults.filter(({ from, until: end }) => during(from, end));
-  if (faults.some(({ kind, worker }) => kind === 'stopped' && worker === run.worker)) return STOOD_STILL;
+  if (faults.some(({ kind, worker }) => kind === 'stopped' && worker === run.worker)) return WAS_FROZEN;
   if (faults.some(({ kind }) => kind === 'database')) return LOST_DATABASE;
   if (own.some((one) => one.type === 'store-error' && during(one.at, one.at))) return LOST_DATABASE;
-  if (own.some((one) => one.type === 'stood-still' && during(one.from, one.at))) return STOOD_STILL;
+  if (own.some((one) => one.type === 'stood-still' && during(one.from, one.at))) return WAS_FROZEN;
   return undefined;
 }

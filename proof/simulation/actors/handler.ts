@@ -92,7 +92,7 @@ async function work(
     if (milliseconds > 0) await wait(life, milliseconds, heeds ? signal : undefined);
     const isLast = step === waits.length - 1;
     if (isLast && standsStillMs > 0 && !world.network.isCalm) {
-      tellFault(world, run, 'handler stood still');
+      tellFault(world, run, 'handler blocked its process');
       await life.standStillHere(standsStillMs);
     }
     look();

@@ -59,7 +59,7 @@ function befall(
       slot.deploy();
       break;
     case 'standstill':
-      tellFault('process stood still', `for ${Math.round(incident.ms)} ms`);
+      tellFault('process was frozen', `for ${Math.round(incident.ms)} ms`);
       life.standStill(incident.ms);
       break;
     case 'suspension':

@@ -75,7 +75,7 @@ function causeOfRelease(last: GrantedClaim | undefined, ledger: Ledger, at: numb
   const isTold = ledger.settings.interrupts || isStopping;
   if (isTold && last.runEnd?.how !== 'lost its lease') return 'it was interrupted';
   if (clockChanges.length > 0) return 'a wall clock was set';
-  if (standstills.length > 0) return 'its worker stood still';
+  if (standstills.length > 0) return 'its worker was frozen';
   // Its lease was in doubt: its handler is interrupted, and what it has undone is released.
   return wasKeptFromStore(last, { from: last.heldFrom, to: at }, ledger)
     ? 'the store was out of reach'
@@ -87,7 +87,7 @@ function whyLapsed(owner: GrantedClaim, ledger: Ledger, at: number): Cause | und
   const { life, leaseMs } = owner;
   const lapse: Interval = { from: owner.heldFrom, to: at };
   if (!life.isAlive) return 'its worker died';
-  if (life.standstills.some((one) => isWithin(one, lapse))) return 'its worker stood still';
+  if (life.standstills.some((one) => isWithin(one, lapse))) return 'its worker was frozen';
   if (life.clockChanges.some((time) => isWithin({ from: time, to: time }, lapse)))
     return 'a wall clock was set';
   if (at < owner.extendedAt + leaseMs - ROUNDING_MS) return 'the clock of the database was set';
