@@ -105,7 +105,6 @@ const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 const maintenance = startMaintenance({ sql }); // deletes expired records
 
-// eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest's type is a class
 const app = await NestFactory.createMicroservice(AppModule, {
   strategy: new OnceServerKafka(
     {

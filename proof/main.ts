@@ -33,7 +33,7 @@ try {
       `${date}, seed ${seed}. Node ${versions['node'] ?? ''}, PostgreSQL ${versions['postgresql'] ?? ''} ` +
       `(fsync ${durability['fsync'] ?? ''}), ${machine.cores} cores of ${machine.cpu}, load ${before} before and ` +
       `${load()} after. ${finding.holds ? 'Everything held.' : '**Not everything held.**'}`;
-    await writeSection(step.title, `${facts}\n\n${finding.text}`);
+    writeSection(step.title, `${facts}\n\n${finding.text}`);
     console.log(`${finding.text}\n`);
     if (!finding.holds) process.exitCode = 1;
   }

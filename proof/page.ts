@@ -1,6 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
 import { STEPS } from './steps/index.ts';
 
 const FILE = fileURLToPath(new URL('../docs/proof.md', import.meta.url));
@@ -22,13 +22,12 @@ export function sectionsIn(page: string): Map<string, string> {
 }
 
 /** Puts a section in its place in docs/proof.md, and leaves the others as they are. */
-export async function writeSection(title: string, text: string): Promise<void> {
+export function writeSection(title: string, text: string): void {
   const sections = sectionsIn(existsSync(FILE) ? readFileSync(FILE, 'utf8') : '').set(title, text);
   const written = STEPS.flatMap((step) => {
     const section = sections.get(step.title);
     return section === undefined ? [] : [`## ${step.title}\n\n${section}`];
   });
-  const page = [INTRODUCTION, ...written].join('\n\n');
-  const config = await resolveConfig(FILE);
-  writeFileSync(FILE, await format(page, { ...config, parser: 'markdown' }));
+  writeFileSync(FILE, [INTRODUCTION, ...written].join('\n\n'));
+  execFileSync('npx', ['oxfmt', FILE]);
 }

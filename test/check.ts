@@ -44,8 +44,8 @@ function stepsFor(changed: readonly string[]): Step[] {
     { name: 'unit tests', args: ['vitest', 'run', '--project', 'unit', '--reporter', 'dot'] },
     { name: 'types', args: ['run-s', 'typecheck'] },
     { name: 'simulation', args: ['tsx', 'proof/simulation/main.ts', '--seeds', SEEDS] },
-    ...files('lint', ['eslint', '--max-warnings', '0', '--no-warn-ignored'], code),
-    ...files('format', ['prettier', '--check', '--ignore-unknown'], changed),
+    ...files('lint', ['oxlint', '--no-error-on-unmatched-pattern'], code),
+    ...files('format', ['oxfmt', '--check', '--no-error-on-unmatched-pattern'], changed),
     ...files(
       'tests of what changed',
       ['vitest', 'run', '--project', 'integration', '--passWithNoTests', '--reporter', 'dot'],

@@ -120,7 +120,10 @@ function onPostgresJs<Tx>(session: Session<Tx>, sql: PostgresJs): Transacting<Tx
         return work(transaction);
       });
     },
-    lastIn: (transaction) => (client.lastIn ?? client.in)(begun.get(transaction as object)),
+    lastIn(transaction) {
+      const own = begun.get(transaction as object);
+      return client.lastIn?.(own) ?? client.in(own);
+    },
   };
 }
 

@@ -21,7 +21,10 @@ export type LambdaKeptReason =
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type LambdaWarning =
-  'LEASE_OUTLIVES_FUNCTION' | 'NO_TIME_TO_START' | 'PARTITION_STUCK' | 'POOL_TOO_SMALL';
+  | 'LEASE_OUTLIVES_FUNCTION'
+  | 'NO_TIME_TO_START'
+  | 'PARTITION_STUCK'
+  | 'POOL_TOO_SMALL';
 
 /**
  * Everything that happens to a record of an invocation. A record that is kept is reported to Lambda as failed.

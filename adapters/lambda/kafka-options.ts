@@ -66,7 +66,8 @@ export interface OnceEachKafkaRecordOptions<
    * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ.
    */
   readonly key?:
-    ((message: LambdaKafkaMessage, topic: string, partition: number) => string | undefined) | undefined;
+    | ((message: LambdaKafkaMessage, topic: string, partition: number) => string | undefined)
+    | undefined;
   /**
    * What to do with a record that failed for good; there is no default. `'acknowledge'` passes it: only its record and
    * its event show it. `'keep'` has it delivered again, and its partition wait behind it, until the event source

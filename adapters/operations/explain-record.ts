@@ -107,7 +107,8 @@ export async function explainRecord(options: RecordOptions): Promise<Story> {
 }
 
 function workerView([id, host, pid, version, startedMs]: readonly (string | null | undefined)[]):
-  WorkerView | undefined {
+  | WorkerView
+  | undefined {
   if (id === null || id === undefined) return undefined;
   if (host === null || host === undefined) return { id };
   return { id, host, pid: Number(pid), version: version ?? '', startedAt: new Date(Number(startedMs)) };

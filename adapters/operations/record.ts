@@ -15,7 +15,13 @@ import type { DatabaseRow } from '../../src/postgres/database-client.ts';
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type RecordPhase =
-  'running' | 'lapsed' | 'backing-off' | 'waiting' | 'succeeded' | 'failed' | 'expired';
+  | 'running'
+  | 'lapsed'
+  | 'backing-off'
+  | 'waiting'
+  | 'succeeded'
+  | 'failed'
+  | 'expired';
 
 /** A record, as a person sees it. It has no payload: records keep none. */
 export interface RecordView {

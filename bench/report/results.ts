@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
+import { fileURLToPath } from 'node:url';
 import { type SectionName, SECTIONS } from '../options.ts';
 import type { Figures } from '../section.ts';
 import { overInFlight, overTableSize } from './charts.ts';
@@ -68,6 +69,6 @@ function circumstances({
 
 async function writeFormatted(name: string, content: string): Promise<void> {
   const file = new URL(name, FOLDER);
-  const config = await resolveConfig(file);
-  await writeFile(file, await format(content, { ...config, filepath: file.pathname }));
+  await writeFile(file, content);
+  execFileSync('npx', ['oxfmt', fileURLToPath(file)]);
 }

@@ -9,7 +9,9 @@ import { checkKey } from '../options/key.ts';
 
 /** An outcome without a run of the handler in this call. */
 type OnRecord<R> =
-  Succeeded<R> | Failed | (Pending & { readonly reason: 'in-flight' | 'released' | 'suspect' });
+  | Succeeded<R>
+  | Failed
+  | (Pending & { readonly reason: 'in-flight' | 'released' | 'suspect' });
 
 /**
  * Answers a delivery from the record, without running anything. Throws `PayloadMismatchError`, and `DamagedRecordError`

@@ -49,7 +49,7 @@ export function bytesOf(value: unknown): Buffer | undefined {
   return types.isAnyArrayBuffer(value) ? Buffer.from(value) : undefined;
 }
 
-// eslint-disable-next-line no-control-regex -- these are what JSON escapes
+// oxlint-disable-next-line no-control-regex -- these are what JSON escapes
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /** Without JSON.stringify, where it would only add quotes: it costs three times as much. */

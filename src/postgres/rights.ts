@@ -2,7 +2,14 @@
 export type Use = 'handle' | 'maintain';
 
 export type TableName =
-  'records' | 'migrations' | 'workers' | 'failures' | 'stats' | 'maintenance' | 'census' | 'archive';
+  | 'records'
+  | 'migrations'
+  | 'workers'
+  | 'failures'
+  | 'stats'
+  | 'maintenance'
+  | 'census'
+  | 'archive';
 
 /** The rights that each use needs, and no more. */
 export const RIGHTS: Readonly<Record<Use, Readonly<Partial<Record<TableName, string>>>>> = {

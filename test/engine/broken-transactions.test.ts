@@ -232,7 +232,11 @@ describe.each([{ isGuarded: false }, { isGuarded: true }])(
             from pg_stat_activity where pid = ${pid} and wait_event = 'PgSleep'`;
           expect(ended).toEqual({ ended: true });
         }, 10_000);
-        await handler(tx, busy).finally(() => breaking);
+        try {
+          await handler(tx, busy);
+        } finally {
+          await breaking;
+        }
       });
       expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
       expect(await effects()).toEqual([]);

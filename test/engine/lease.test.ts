@@ -27,23 +27,20 @@ describe('a lease', () => {
     );
   }
 
-  it.concurrent(
-    'outlives its length for as long as the handler runs, and no other gets the message',
-    async () => {
-      const handleOnce = bench.handleOnce({ scope: 'kept', leaseMs: 1_200 });
-      const duplicate = vi.fn();
-      const outcome = await handleOnce('key', 'body', async () => {
-        await heartbeats('kept', 6);
-        expect(await handleOnce('key', 'body', duplicate)).toMatchObject({
-          reason: 'in-flight',
-          attempts: 1,
-        });
-        return 'long work';
+  it.concurrent('outlives its length for as long as the handler runs, and no other gets the message', async () => {
+    const handleOnce = bench.handleOnce({ scope: 'kept', leaseMs: 1_200 });
+    const duplicate = vi.fn();
+    const outcome = await handleOnce('key', 'body', async () => {
+      await heartbeats('kept', 6);
+      expect(await handleOnce('key', 'body', duplicate)).toMatchObject({
+        reason: 'in-flight',
+        attempts: 1,
       });
-      expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1, result: 'long work' });
-      expect(duplicate).not.toHaveBeenCalled();
-    },
-  );
+      return 'long work';
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1, result: 'long work' });
+    expect(duplicate).not.toHaveBeenCalled();
+  });
 
   it.concurrent('survives heartbeats that fail, as long as one comes through in time', async () => {
     const store = flakyStore(bench.store, { extend: [isUnreachable, works, isUnreachable, works] });
@@ -69,27 +66,24 @@ describe('a lease', () => {
     expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
   });
 
-  it.concurrent(
-    'is lost when another token takes the record over: the signal aborts at the next heartbeat',
-    async () => {
-      const handleOnce = bench.handleOnce({ scope: 'taken', leaseMs: 3_000 });
-      const outcome = await handleOnce('key', 'body', async (_, { signal }) => {
-        await sql`update handle_once.records set token = gen_random_uuid() where scope = 'taken'`;
-        throw await aborted(signal);
-      });
-      expect(outcome).toMatchObject({
-        state: 'pending',
-        reason: 'lease-lost',
-        error: { name: 'LeaseLostError', message: 'another worker has taken the message over' },
-      });
-      expect(await bench.record('taken', 'key')).toMatchObject({
-        state: 'pending',
-        owned: true,
-        error: null,
-      });
-      expect(handleOnce.counts()).toMatchObject({ 'lease-lost': 1 });
-    },
-  );
+  it.concurrent('is lost when another token takes the record over: the signal aborts at the next heartbeat', async () => {
+    const handleOnce = bench.handleOnce({ scope: 'taken', leaseMs: 3_000 });
+    const outcome = await handleOnce('key', 'body', async (_, { signal }) => {
+      await sql`update handle_once.records set token = gen_random_uuid() where scope = 'taken'`;
+      throw await aborted(signal);
+    });
+    expect(outcome).toMatchObject({
+      state: 'pending',
+      reason: 'lease-lost',
+      error: { name: 'LeaseLostError', message: 'another worker has taken the message over' },
+    });
+    expect(await bench.record('taken', 'key')).toMatchObject({
+      state: 'pending',
+      owned: true,
+      error: null,
+    });
+    expect(handleOnce.counts()).toMatchObject({ 'lease-lost': 1 });
+  });
 
   it.concurrent('is lost with the record: what is purged under a handler is not written back', async () => {
     const handleOnce = bench.handleOnce({ scope: 'purged' });
@@ -100,38 +94,32 @@ describe('a lease', () => {
     expect(await bench.record('purged', 'key')).toBeUndefined();
   });
 
-  it.concurrent(
-    'lapses when no heartbeat gets through: the signal aborts, since another may own the message',
-    async () => {
-      const store = flakyStore(bench.store, { extend: isUnreachable });
-      const handleOnce = bench.handleOnce({ scope: 'lapsed', store, leaseMs: 300, backoff: () => 0 });
-      let reason: unknown;
-      const outcome = await handleOnce('key', 'body', async (_, { signal }) => {
-        reason = await aborted(signal);
-        throw reason;
-      });
-      expect(reason).toBeInstanceOf(LeaseLostError);
-      expect(reason).toMatchObject({
-        code: 'LEASE_LOST',
-        message: 'no heartbeat reached the store within the lease of 300 ms',
-      });
-      expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost', attempts: 1 });
-    },
-  );
+  it.concurrent('lapses when no heartbeat gets through: the signal aborts, since another may own the message', async () => {
+    const store = flakyStore(bench.store, { extend: isUnreachable });
+    const handleOnce = bench.handleOnce({ scope: 'lapsed', store, leaseMs: 300, backoff: () => 0 });
+    let reason: unknown;
+    const outcome = await handleOnce('key', 'body', async (_, { signal }) => {
+      reason = await aborted(signal);
+      throw reason;
+    });
+    expect(reason).toBeInstanceOf(LeaseLostError);
+    expect(reason).toMatchObject({
+      code: 'LEASE_LOST',
+      message: 'no heartbeat reached the store within the lease of 300 ms',
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost', attempts: 1 });
+  });
 
-  it.concurrent(
-    'that lapsed and was not taken over can still be settled: the effect has happened',
-    async () => {
-      const store = flakyStore(bench.store, { extend: isUnreachable });
-      const handleOnce = bench.handleOnce({ store, leaseMs: 300 });
-      const outcome = await handleOnce('key', 'body', async (_, { signal }) => {
-        await aborted(signal);
-        return 'done';
-      });
-      expect(outcome).toMatchObject({ state: 'succeeded', result: 'done', attempts: 1 });
-      expect(await handleOnce('key', 'body', vi.fn())).toMatchObject({ replayed: true, result: 'done' });
-    },
-  );
+  it.concurrent('that lapsed and was not taken over can still be settled: the effect has happened', async () => {
+    const store = flakyStore(bench.store, { extend: isUnreachable });
+    const handleOnce = bench.handleOnce({ store, leaseMs: 300 });
+    const outcome = await handleOnce('key', 'body', async (_, { signal }) => {
+      await aborted(signal);
+      return 'done';
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', result: 'done', attempts: 1 });
+    expect(await handleOnce('key', 'body', vi.fn())).toMatchObject({ replayed: true, result: 'done' });
+  });
 
   // Alone, since time passes for all records.
   it('that was taken over leaves the record to the other worker, whatever the handler does', async () => {

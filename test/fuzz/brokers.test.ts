@@ -50,7 +50,7 @@ async function orDocumented<T>(call: () => T | Promise<T>, ...codes: string[]): 
 /** A clock on which nothing has to be waited for. */
 const hasty: Clock = { ...systemClock, setTimer: (callback) => setTimeout(callback, 0) };
 
-// eslint-disable-next-line no-control-regex -- these are what XML lacks
+// oxlint-disable-next-line no-control-regex -- these are what XML lacks
 const ACCEPTED = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]{1,1000}$/;
 
 const QUEUE = 'http://localhost/queue';

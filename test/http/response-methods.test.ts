@@ -303,7 +303,7 @@ describe('What a function of the options throws', () => {
     async (thrown) => {
       const { url, runs } = await listen((_, response) => response.end('no'), {
         principal: () => {
-          // eslint-disable-next-line @typescript-eslint/only-throw-error -- a user's function may throw anything
+          // oxlint-disable-next-line typescript/only-throw-error -- a user's function may throw anything
           throw thrown;
         },
       });

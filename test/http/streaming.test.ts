@@ -86,7 +86,10 @@ describe('A streaming body', () => {
     expect(made).toBeLessThan(12);
     const reader = first.body?.getReader();
     let size = 0;
-    while (size < 200_000) size += ((await reader?.read())?.value as Uint8Array).byteLength;
+    while (size < 200_000) {
+      const chunk = (await reader?.read())?.value as Uint8Array;
+      size += chunk.byteLength;
+    }
     await reader?.cancel();
     expect((await send(post('a'))).status).toBe(410);
   });

@@ -150,5 +150,5 @@ for (const client of chosen) {
 const all = CLIENTS.map(({ name }) => readJson(join(RESULTS, `${name}.json`)) as ClientResults);
 const table = join(FOLDER, 'RESULTS.md');
 writeFileSync(table, tableOf(all));
-await run('npx', ['prettier', '--write', table, RESULTS], {});
+await run('npx', ['oxfmt', table, RESULTS], {});
 if (all.some(hasFailed)) process.exit(1);

@@ -272,7 +272,7 @@ describe('a key that cannot be kept', () => {
     const [withheld] = bed.eventsOf('kept');
     expect(withheld).toMatchObject({ offset: '10', reason, key: '' });
     expect(withheld?.error?.original).toBeInstanceOf(type);
-    expect((withheld?.error?.original as Error).cause).toBe(cause);
+    expect(withheld?.error?.original).toHaveProperty('cause', cause);
     expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
   });
 

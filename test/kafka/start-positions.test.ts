@@ -352,7 +352,7 @@ describe('when that takes too long', () => {
   test.each<[string, () => Promise<never>, string]>([
     ['an admin client that hangs', endless, 'there is no answer yet'],
     ['an error', () => Promise.reject(new Error('denied')), 'denied'],
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a client may reject with anything
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a client may reject with anything
     ['anything', () => Promise.reject('denied'), 'unknown error'],
   ])('it is warned of, and everything is fetched: %s', async (_, fetchOffsets, why) => {
     const { admin, held, start, events } = startWith({ orders: [0, 1] });

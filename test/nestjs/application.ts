@@ -12,7 +12,6 @@ export async function startApplication(
   providers: Provider[],
 ): Promise<INestApplicationContext> {
   const root = { module: AppModule, imports, providers };
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest's type is a class
   const app = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   let isClosed = false;
   const close = app.close.bind(app);

@@ -91,7 +91,7 @@ describe('A span', () => {
     const { handleOnce, ended } = bench();
     for (const error of [new TypeError('no card'), 'not an error']) {
       await handleOnce('1', 'body', () => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- as a handler can
+        // oxlint-disable-next-line typescript/only-throw-error -- as a handler can
         throw error;
       });
     }

@@ -31,7 +31,7 @@ test.each<CopyIdentity>([
 ])('an identity is read as it was written, in characters that SQS takes: %j', (identity) => {
   const written = writeIdentity(identity);
   expect(readIdentity(written)).toEqual(identity);
-  // eslint-disable-next-line no-control-regex -- those that SQS refuses
+  // oxlint-disable-next-line no-control-regex -- those that SQS refuses
   expect(written).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);
 });
 

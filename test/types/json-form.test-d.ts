@@ -43,7 +43,7 @@ test('what is JSON stays what it is', () => {
 
 test('what is not known stays unknown', () => {
   expectTypeOf<JsonForm<unknown>>().toBeUnknown();
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   expectTypeOf<JsonForm<any>>().toBeAny();
   expectTypeOf<JsonForm<{ payload: unknown }>>().toEqualTypeOf<{ payload: unknown }>();
 });

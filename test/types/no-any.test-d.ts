@@ -78,12 +78,12 @@ type HoldsAny<T> =
 type PropertyHoldsAny<T> = true extends { [Name in keyof T]-?: IsAny<T[Name]> }[keyof T] ? true : false;
 
 test('the check for any finds any', () => {
-  /* eslint-disable @typescript-eslint/no-explicit-any */
+  /* oxlint-disable typescript/no-explicit-any */
   expectTypeOf<HoldsAny<any>>().toEqualTypeOf<true>();
   expectTypeOf<HoldsAny<{ a: string; b?: any }>>().toEqualTypeOf<true>();
   expectTypeOf<HoldsAny<(a: string, b: any) => void>>().toEqualTypeOf<true>();
   expectTypeOf<HoldsAny<() => Promise<any>>>().toEqualTypeOf<true>();
-  /* eslint-enable @typescript-eslint/no-explicit-any */
+  /* oxlint-enable typescript/no-explicit-any */
   expectTypeOf<HoldsAny<{ a: string; b(c: unknown): void }>>().toEqualTypeOf<false>();
 });
 

@@ -35,7 +35,9 @@ test.each(childKeys.vectors)(
 );
 
 type Payload =
-  { kind: 'text'; text: string } | { kind: 'bytes'; base64: string } | { kind: 'json'; json: string };
+  | { kind: 'text'; text: string }
+  | { kind: 'bytes'; base64: string }
+  | { kind: 'json'; json: string };
 
 const fingerprints = contentOf('fingerprints.json') as {
   version: string;

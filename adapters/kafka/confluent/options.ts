@@ -42,13 +42,15 @@ export interface KafkaWorkerOptions<
    * message of the error in its header `handle-once-error`. Leave the `acks` of the producer at all replicas.
    */
   readonly onFailed:
-    'acknowledge' | { readonly deadLetterTopic: string; readonly producer: ConfluentProducer };
+    | 'acknowledge'
+    | { readonly deadLetterTopic: string; readonly producer: ConfluentProducer };
   /**
    * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
    * Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
    */
   readonly retry?:
-    { readonly topics: readonly RetryTopic[]; readonly producer: ConfluentProducer } | undefined;
+    | { readonly topics: readonly RetryTopic[]; readonly producer: ConfluentProducer }
+    | undefined;
 }
 
 export const kafkaWorkerOptions = lazily(() =>

@@ -92,7 +92,8 @@ export interface OnceEachKafkaMessageOptions<
    * throws, or gives no key, is dead-lettered or withheld: where the value may lack one, give the place instead.
    */
   readonly key?:
-    ((message: KafkaMessage, topic: string, partition: number) => string | undefined) | undefined;
+    | ((message: KafkaMessage, topic: string, partition: number) => string | undefined)
+    | undefined;
   /** Which messages of a partition wait for one another. Default `'partition'`: strict order. */
   readonly ordering?: Ordering | undefined;
   /** The most handlers that run at once in this consumer, 1 to 1,000. Default 10. */

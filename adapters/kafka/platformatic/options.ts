@@ -44,13 +44,15 @@ export interface KafkaWorkerOptions<
    * message of the error in its header `handle-once-error`. The producer must have no serializers.
    */
   readonly onFailed:
-    'acknowledge' | { readonly deadLetterTopic: string; readonly producer: PlatformaticProducer };
+    | 'acknowledge'
+    | { readonly deadLetterTopic: string; readonly producer: PlatformaticProducer };
   /**
    * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
    * Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
    */
   readonly retry?:
-    { readonly topics: readonly RetryTopic[]; readonly producer: PlatformaticProducer } | undefined;
+    | { readonly topics: readonly RetryTopic[]; readonly producer: PlatformaticProducer }
+    | undefined;
 }
 
 const ADMIN_METHODS = ['metadata', 'listOffsets', 'listConsumerGroupOffsets', 'describeConfigs'];

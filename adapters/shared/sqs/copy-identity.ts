@@ -85,7 +85,8 @@ interface Received {
   readonly MessageId?: string | undefined;
   readonly Attributes?: object | undefined;
   readonly MessageAttributes?:
-    Readonly<Record<string, { readonly StringValue?: string | undefined }>> | undefined;
+    | Readonly<Record<string, { readonly StringValue?: string | undefined }>>
+    | undefined;
 }
 
 /** Of messages as ReceiveMessage gives them. */

@@ -92,7 +92,7 @@ function sizeOf(name: string, { DataType = '', StringValue = '', BinaryValue }: 
 /** No queue takes an empty value, or characters that XML 1.0 lacks. A key that was refused can be anything. */
 function stringAttribute(value: unknown): TextAttribute {
   const wellFormed = bounded(String(value)).toWellFormed();
-  // eslint-disable-next-line no-control-regex -- these are the characters to replace
+  // oxlint-disable-next-line no-control-regex -- these are the characters to replace
   const accepted = wellFormed.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
   return { DataType: 'String', StringValue: accepted === '' ? '\ufffd' : accepted };
 }

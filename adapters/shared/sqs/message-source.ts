@@ -29,7 +29,8 @@ export interface Received {
   readonly MessageId?: string | undefined;
   readonly Attributes?: { readonly AWSTraceHeader?: string | undefined } | undefined;
   readonly MessageAttributes?:
-    Readonly<Record<string, { readonly StringValue?: string | undefined }>> | undefined;
+    | Readonly<Record<string, { readonly StringValue?: string | undefined }>>
+    | undefined;
 }
 
 /** The same for a message as ReceiveMessage gives it. */

@@ -132,7 +132,8 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
 export type QueueDelivery<Message, R> = ReturnType<typeof createQueueDelivery<Message, R, DeadLetterQueue>>;
 
 type OfMessageEvent =
-  (HandlingEvent & { readonly messageId: string }) | WarningEvent<'DEAD_LETTER_ATTRIBUTES_DROPPED'>;
+  | (HandlingEvent & { readonly messageId: string })
+  | WarningEvent<'DEAD_LETTER_ATTRIBUTES_DROPPED'>;
 
 /** The same for messages as ReceiveMessage gives them. */
 export function createMessageDelivery<R>(

@@ -20,7 +20,8 @@ export type SqsClient = Pick<SQSClient, 'send'>;
 
 /** What the queue says of one entry of a batch call. */
 export type EntryReply =
-  { readonly done: true } | { readonly done: false; readonly code: string; readonly retriable: boolean };
+  | { readonly done: true }
+  | { readonly done: false; readonly code: string; readonly retriable: boolean };
 
 interface Entry {
   readonly key: string;

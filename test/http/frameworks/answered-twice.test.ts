@@ -30,7 +30,7 @@ async function twice(url: string, status: number, body: string): Promise<void> {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/no-unused-vars -- by its four parameters Express knows it
+// Express knows it by its four parameters.
 const answer500: ErrorRequestHandler = (_error, _request, response, _next) => {
   response.status(500).json({ error: 'late' });
 };

@@ -50,7 +50,7 @@ class HttpError extends Error {
 }
 
 function onError(answer: (error: unknown, response: Response) => void): ErrorRequestHandler {
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- by its four parameters Express knows it
+  // Express knows it by its four parameters.
   return (error, _request, response, _next) => {
     answer(error, response);
   };

@@ -22,7 +22,7 @@ export function fakeAdmin(parts: Partial<KafkaAdmin> = {}): FakeAdmin {
   async function asked(query: string, ...of: string[]): Promise<void> {
     queries.push([query, ...of].join(' '));
     await Promise.resolve();
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- a client may reject with anything
+    // oxlint-disable-next-line typescript/only-throw-error -- a client may reject with anything
     if (admin.error !== undefined) throw admin.error;
   }
 
