@@ -1,4 +1,4 @@
-// Waits while a worker has the message in hand under its old key, and counts nothing meanwhile: docs/moving-over.md.
+// Waits while a worker handles the message under its old key, and counts nothing meanwhile: docs/moving-over.md.
 import { setTimeout } from 'node:timers/promises';
 import type { Attempt, HandleOnce } from 'handle-once';
 

@@ -24,7 +24,7 @@ process.on('message', (dueAt: readonly number[]) => {
 process.once('disconnect', () => process.exit());
 process.send?.('listening');
 
-/** How many bytes the pipe took: one whose reader stands still is full, and the rest is written at the next look. */
+/** How many bytes the pipe took: one whose reader is frozen is full, and the rest is written at the next look. */
 function written(bytes: number): number {
   try {
     return writeSync(STDOUT, Buffer.alloc(bytes));

@@ -51,7 +51,7 @@ export async function ourPoller({ client, sql, work, concurrency, ...own }: OwnO
   };
 }
 
-/** A poller that knows nothing of duplicates, with as many messages in hand. */
+/** A poller that knows nothing of duplicates, with as many messages in flight. */
 export async function barePoller(
   { endpoint, sql, work, concurrency }: PollerOptions,
   deletes: 'in batches' | 'one by one',

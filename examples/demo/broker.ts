@@ -16,7 +16,7 @@ export interface Broker {
 
 export interface WorkerKind {
   readonly file: URL;
-  /** How many messages a worker has in hand at once, in words. */
+  /** How many messages a worker handles at once, in words. */
   readonly atOnce: string;
   /** The kill comes when so many handlers have had their effects and not ended, and as many are before them. */
   readonly leastOnEachSide: number;

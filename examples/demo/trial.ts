@@ -99,7 +99,7 @@ async function untilTakenOver(sql: Sql, patience: Patience): Promise<void> {
     50,
     patience,
   );
-  say(`another has what worker ${DOOMED_WORKER} had in hand`);
+  say(`another has the messages of worker ${DOOMED_WORKER}`);
 }
 
 /** One after the other: the last to begin is not disturbed by another's beginning. */

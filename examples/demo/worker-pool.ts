@@ -7,7 +7,7 @@ export interface WorkerPool {
   begin(worker: number): Promise<void>;
   /** Ends one worker as a crash does: it cannot finish anything. */
   kill(worker: number): Promise<void>;
-  /** Lets the workers finish what they have in hand. */
+  /** Lets the workers finish their messages. */
   stop(): Promise<void>;
   killAll(): Promise<void>;
 }

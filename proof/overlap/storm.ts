@@ -31,13 +31,13 @@ export interface StormFigures extends Share {
   readonly wrong: number;
 }
 
-/** How long a worker stands still, in leases, and how long all of them work in between. */
+/** How long a worker is frozen, in leases, and how long all of them work in between. */
 const STANDSTILL_LEASES = 2;
 const BETWEEN_MS = 3_000;
 
 /**
- * Processes that handle the same messages in orders of their own. One of them stands still at times: others take over
- * what it has in hand, and it settles as a zombie. Beside them a purge deletes what has expired, which then runs again.
+ * Processes that handle the same messages in orders of their own. One of them is frozen at times: others take over
+ * its messages, and it settles as a zombie. Beside them a purge deletes what has expired, which then runs again.
  */
 export async function storm(
   sql: Sql,

@@ -32,7 +32,7 @@ function open(scope: string, retentionMs: number): HandleOnce {
 const kept = open(KEPT, 86_400_000);
 const expiring = open(EXPIRING, EXPIRING_MS);
 const keys = keysFor(task.calls);
-/** How far apart the keys in hand are. */
+/** How far apart the keys in flight are. */
 const WINDOW = 500;
 
 async function work(): Promise<void> {

@@ -1,6 +1,7 @@
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { buildSync, type OutputFile } from 'esbuild';
 import { Coverage, type Counts } from './report/coverage.ts';
 import { type Failure, type Outcome, runSeeds } from './run-seeds.ts';
 
@@ -15,6 +16,9 @@ export interface ShareOutcome {
   readonly counts: Counts;
   readonly failure: Failure | undefined;
 }
+
+/** Where its packages are. */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** To start another process takes as long as some seeds do. */
 const FEWEST_SEEDS = 100;
@@ -34,7 +38,9 @@ export async function runShares(
   processes = Math.min(availableParallelism(), Math.ceil(count / FEWEST_SEEDS)),
 ): Promise<Outcome> {
   if (processes === 1) return await runSeeds(from, count, surface);
-  const outcomes = await Promise.all(sharesOf(from, count, surface, processes).map(runShare));
+  const shares = sharesOf(from, count, surface, processes);
+  const program = buildProgram();
+  const outcomes = await Promise.all(shares.map((share) => runShare(share, program)));
   const coverage = new Coverage();
   for (const { counts } of outcomes) coverage.add(counts);
   const failures = outcomes.flatMap(({ failure }) => failure ?? []);
@@ -53,12 +59,23 @@ function sharesOf(from: number, count: number, surface: string | undefined, proc
   });
 }
 
-function runShare(share: Share): Promise<ShareOutcome> {
+/** In one piece it needs a fifth less time than with a loader, which names each function that is made. */
+function buildProgram(): Uint8Array {
+  const { outputFiles } = buildSync({
+    ...{ entryPoints: [fileURLToPath(new URL('share.ts', import.meta.url))], write: false, bundle: true },
+    ...{ packages: 'external', platform: 'node', format: 'esm', target: 'node20' },
+  });
+  return (outputFiles[0] as OutputFile).contents;
+}
+
+function runShare(share: Share, program: Uint8Array): Promise<ShareOutcome> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL('share.ts', import.meta.url)), [JSON.stringify(share)], {
-      execArgv: ['--import', 'tsx', ...V8_FLAGS],
+    const child = spawn(process.execPath, [...V8_FLAGS, '--input-type=module', '-', JSON.stringify(share)], {
+      cwd: ROOT,
+      stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
     });
+    child.stdin?.end(program);
     child.once('message', resolve);
     child.once('error', reject);
     child.once('exit', (code) => {

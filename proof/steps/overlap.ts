@@ -27,7 +27,7 @@ export const overlap: Step = {
 
 const LEGEND =
   `${WORKERS} processes, ${IN_FLIGHT} in flight in each, go through the same keys, in random order among 500. Each ` +
-  'twentieth handler throws, and three in twenty take up to 300 ms. One process after the other stands still for two leases: the others take ' +
-  'over what it had in hand, and it settles as a zombie. Half of the records expire after a second, a walk of maintenance ' +
+  'twentieth handler throws, and three in twenty take up to 300 ms. One process after the other is frozen for two leases: the others take ' +
+  'over its messages, and it settles as a zombie. Half of the records expire after a second, a walk of maintenance ' +
   'purges them all the time, and their keys run again. Wrong is a message among the others that did not succeed once. ' +
   'Errors are claims, settles and heartbeats that failed, mostly since their process was frozen.';

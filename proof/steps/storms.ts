@@ -6,7 +6,7 @@ import { runProgram } from '../../test/support/run-program.ts';
 import { type Step, table } from '../step.ts';
 import { brokenIn } from './broken-reports.ts';
 
-/** Consumers on a real broker, in groups that rebalance, stand still and lose brokers. */
+/** Consumers on a real broker, in groups that rebalance, freeze and lose brokers. */
 export const storms: Step = {
   name: 'kafka',
   title: 'Storms on Kafka',

@@ -113,7 +113,7 @@ describe('a message with two effects', () => {
   });
 });
 
-test('a message that was in hand recovers from the fault of its worker, or from the end of one of all', () => {
+test('a message that was in flight recovers from the fault of its worker, or from the end of one of all', () => {
   const recoveriesAfter = (fault: Fault): readonly number[] =>
     judge(remainsOf([{ worker: 1, beganAt: 0 }, secondRun], { faults: [fault] })).recoveries;
   expect(recoveriesAfter({ ...killed, until: 30 })).toEqual([50]);

@@ -88,13 +88,13 @@ async function survivor(queue: Setup) {
 }
 
 interface Promised {
-  /** How often the effect of the message in hand at the crash happens. */
+  /** How often the effect of the message in flight at the crash happens. */
   readonly effects: number;
   readonly attempts: number;
   readonly replayed?: number;
 }
 
-/** The one message in hand at the crash; the others always happen once, in one attempt. */
+/** The one message in flight at the crash; the others always happen once, in one attempt. */
 const PROMISED: Record<CrashPoint, Promised> = {
   'before-claim': { effects: 1, attempts: 1 },
   'after-claim': { effects: 1, attempts: 2 },

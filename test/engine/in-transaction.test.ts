@@ -82,7 +82,7 @@ function withReplies(tx: Tx, reply: (rows: unknown) => Promise<unknown>): Tx {
   });
 }
 
-/** A process that stands still when heartbeats are due sends those of all its messages together. */
+/** A process that is frozen when heartbeats are due sends those of all its messages together. */
 function sendHeartbeatsTogether(dueInMs: number): void {
   const timer = setTimeout(() => {
     const end = performance.now() + 400;

@@ -12,7 +12,7 @@ function standStill(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-describe('a process that stood still for longer than the lease', () => {
+describe('a process that was frozen for longer than the lease', () => {
   const bench = usePostgresBench();
 
   it.each<[string, (attempt: Attempt) => boolean]>([

@@ -19,7 +19,7 @@ function newProcess({ store }: Bench, scope: string): HandleOnce {
   return createHandleOnceIn(createHost(systemClock, WORKER_ID), { store, scope, leaseMs: LEASE_MS });
 }
 
-/** Messages that were in hand each time that a worker crashed. */
+/** Messages that were in flight each time that a worker crashed. */
 async function crash(bench: Bench, scope: string, keys: readonly string[], times: number): Promise<void> {
   const terms = {
     ...{ scope, leaseMs: LEASE_MS, maxAttempts: 12, maxDeaths: 5, failedRetentionMs: LEASE_MS },

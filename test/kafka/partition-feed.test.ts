@@ -129,7 +129,7 @@ test.each<[string, string | string[]]>([
   expect(held).toEqual([true]);
 });
 
-test('a move makes what is in hand void, and nothing old is taken in after it', async () => {
+test('a move makes what is in flight void, and nothing old is taken in after it', async () => {
   const hold = gate();
   const { feed, offsets, fetches } = feedOf(async (fetch) => {
     await hold.opened;

@@ -165,7 +165,7 @@ describe('The import of a dedupe table, beside records of handle-once,', () => {
     expect((await sql.unsafe(IMPORT)).count).toBe(0);
   });
 
-  test('leaves a message that a worker has in hand, and says so', async () => {
+  test('leaves a message that a worker still handles, and says so', async () => {
     await processed('order-1');
     const outcome = await newHandleOnce()('order-1', 1, async () => {
       expect((await sql.unsafe(IMPORT)).count).toBe(0);
@@ -254,7 +254,7 @@ describe('A look at the old key', () => {
     await old;
   });
 
-  test('runs what no worker has in hand', async () => {
+  test('runs what no worker handles', async () => {
     const handleOnce = newHandleOnce();
     await handleOnce('message-1', 1, () => Promise.reject(new Error('again')));
     for (const oldKey of ['message-1', 'unknown']) {

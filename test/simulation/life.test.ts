@@ -20,7 +20,7 @@ const tell = (what: string) => () => {
 
 const run = () => scheduler.run(() => false);
 
-describe('a process that stands still', () => {
+describe('a process that is frozen', () => {
   it('goes on with the code that was stopped, then timers, then replies, then the rest', async () => {
     life.clock.setTimer(tell('timer'), 10);
     life.arrive(5, tell('reply'));
@@ -57,7 +57,7 @@ it('while a machine is suspended its wall clock alone goes on, and timers ring t
   expect(life.clock.monotonic()).toBeLessThan(100);
 });
 
-it('while a machine is paused both of its clocks stand still', async () => {
+it('while a machine is paused both of its clocks stop', async () => {
   const wall = life.clock.wall();
   life.pause(1_000);
   await run();

@@ -35,7 +35,7 @@ function redelivered(changed: object = {}) {
   return { ...slow, deleted, touched };
 }
 
-test('a redelivery of a message in hand runs nothing, and its handle keeps and deletes the message', async () => {
+test('a redelivery of a message that is still handled runs nothing, and its handle keeps and deletes the message', async () => {
   const { queue, worker, handleOnce, events, deleted, touched } = redelivered();
   const id = queue.send('{}');
   await worker.start();

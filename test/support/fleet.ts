@@ -26,7 +26,7 @@ export interface Fleet<Report, Settings> {
   leave(worker: number): Promise<void>;
   /** Ends a worker as a power cut does. */
   kill(worker: number): Promise<void>;
-  /** Makes a worker stand still, and go on. */
+  /** Freezes a worker, and lets it go on. */
   stop(worker: number): void;
   go(worker: number): void;
   /** Kills all that still run. */

@@ -11,7 +11,7 @@ export function lostLeases({ fleet }: Storm): Set<string> {
   return new Set(lost);
 }
 
-/** A worker that stands still between its claim and its handler cannot know better. */
+/** A worker that is frozen between its claim and its handler cannot know better. */
 export async function checkStarts(storm: Storm, looked: number): Promise<Check> {
   const rows = await storm.sql<{ run: string; state: string | null }[]>`
     select 'worker ' || worker || ', ' || partition || '-' || "offset" as run, state from runs

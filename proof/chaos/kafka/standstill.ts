@@ -10,7 +10,7 @@ import { assignments, reportsOf } from './worker-reports.ts';
 const WORKERS = 3;
 const PARTITIONS = 6;
 
-/** A worker stands still in the middle of handlers until its partitions, or its leases too, are another's. */
+/** A worker is frozen in the middle of handlers until its partitions, or its leases too, are another's. */
 export async function standstill(chaos: Chaos): Promise<Report> {
   const kafka = await startKafka();
   const steps = chaos.quick ? 2 : 10;
@@ -29,7 +29,7 @@ export async function standstill(chaos: Chaos): Promise<Report> {
         const { worker, isLong } = decide(storm);
         const stop = await freeze(storm, worker);
         storm.log(
-          `step ${step} of ${steps}: ${worker} stands still with ${stop.inHand.length} in hand, until ` +
+          `step ${step} of ${steps}: ${worker} is frozen with ${stop.inHand.length} in flight, until ` +
             (isLong ? 'others have done them' : 'others have its partitions'),
         );
         await until('others take over', () => (isLong ? areDone(storm, stop) : areTaken(storm, stop)));

@@ -91,8 +91,8 @@ function describe(run: HandlerRun, next: HandlerRun): string {
 }
 
 /**
- * A fault hits the messages that are in hand when it begins. Those of one worker can recover from then on, those of all
- * when it ends.
+ * A fault hits the messages that are in flight when it begins. Those of one worker can recover from then on, those of
+ * all when it ends.
  */
 function recoveriesOf(runs: readonly HandlerRun[], { faults, reports }: Evidence): number[] {
   const successes = successesOf(reports);

@@ -24,7 +24,7 @@ export interface WorkerSettings {
   readonly handlerMs: readonly [least: number, most: number];
   /** False behind a pooler. */
   readonly prepare: boolean;
-  /** Where the worker stands still for good, at the so-many-th message that comes there. */
+  /** Where the worker freezes for good, at the so-many-th message that comes there. */
   readonly standsAt?: { readonly point: CrashPoint; readonly message: number };
 }
 
@@ -57,7 +57,7 @@ export type WorkerReport = Timed &
       }
     /** A statement failed, or got no answer in time. */
     | { readonly type: 'store-error' }
-    /** Its event loop stood still. */
+    /** Its event loop was blocked. */
     | { readonly type: 'stood-still'; readonly from: number }
     | { readonly type: 'reached'; readonly point: CrashPoint }
   );

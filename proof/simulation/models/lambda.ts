@@ -13,7 +13,7 @@ export interface MappingSettings {
   /** Of the function: after it, its environment is killed. */
   readonly timeoutMs: number;
   readonly visibilityMs: number;
-  /** Whether the monotonic clock stands still in an environment that is frozen. */
+  /** Whether the monotonic clock stops in an environment that is frozen. */
   readonly isSuspended: boolean;
 }
 

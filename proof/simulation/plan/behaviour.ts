@@ -17,7 +17,7 @@ export interface Behaviour {
   readonly waits: readonly number[];
   /** Whether it looks at its signal before each effect. */
   readonly heeds: boolean;
-  /** For how long its process stands still before the last effect. */
+  /** For how long its process is frozen before the last effect. */
   readonly standsStillMs: number;
   readonly ends: Ending;
 }

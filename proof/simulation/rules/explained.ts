@@ -111,7 +111,7 @@ function wasKeptFromStore({ life, token }: GrantedClaim, lapse: Interval, ledger
   });
 }
 
-/** A wait by a clock that stood still meanwhile ends that much later. */
+/** A wait by a clock that had stopped meanwhile ends that much later. */
 function endOf({ from, to }: Interval, { standstills }: Life): number {
   return standstills.reduce(
     (end, one) => (isWithin(one, { from, to: end }) ? end + one.to - one.from : end),

@@ -45,9 +45,9 @@ const MOST_SKEW_MS = 300_000_000_000;
 /**
  * One life of a worker process, from its start to its death, with its own clock.
  *
- * It can stand still: what comes due meanwhile waits, and then happens in the order of Node's event loop. While its
- * machine is suspended its monotonic clock stands still too, and its wall clock goes on; while that is paused both
- * stand still.
+ * It can be frozen: what comes due meanwhile waits, and then happens in the order of Node's event loop. While its
+ * machine is suspended its monotonic clock stops too, and its wall clock goes on; while that is paused both
+ * stop.
  */
 export class Life {
   readonly id: string;
@@ -68,7 +68,7 @@ export class Life {
   #suspendedMs = 0;
   #pausedMs = 0;
   #diedAt: number | undefined;
-  /** Why it stands still: it goes on when there is no reason left. */
+  /** Why it is frozen: it goes on when there is no reason left. */
   #stops = 0;
   #backlog: Waiting[] = [];
 
@@ -123,7 +123,7 @@ export class Life {
     this.#stop(milliseconds, true);
   }
 
-  /** As a virtual machine whose clocks both stand still until it goes on. */
+  /** As a virtual machine whose clocks both stop until it goes on. */
   pause(milliseconds: number): void {
     if (this.standsStill) return;
     const goOn = this.freeze(true);
@@ -198,7 +198,7 @@ export class Life {
     return this.#scheduler.now() - this.startedAt - this.#suspendedMs;
   }
 
-  /** Rings at a time of the monotonic clock, which may have stood still since. */
+  /** Rings at a time of the monotonic clock, which may have stopped since. */
   #ringAt(dueMs: number, timer: LifeTimer, ring: () => void): void {
     const leftMs = dueMs - this.#monotonic();
     // Node rings a little late.

@@ -14,7 +14,7 @@ interface Event {
 const STEPS_IN_A_TURN = 100;
 
 /**
- * Virtual time: it stands still while something happens, and then jumps to what is due next. What is due at the same
+ * Virtual time: it stops while something happens, and then jumps to what is due next. What is due at the same
  * moment comes in an order that the seed decides.
  */
 export class Scheduler {

@@ -23,7 +23,7 @@ describe('A group that begins at the end of its topic', () => {
       { fromBeginning: false, config: { minBytes: 10_000, maxWaitTimeInMs: 500 } },
     );
     await someHeartbeats(first);
-    // Before anything is settled, both partitions have more than the message in hand.
+    // Before anything is settled, both partitions have more than the message in flight.
     await group.produce(...numbered(1, 0), ...numbered(1, 1));
     await until(() => started.length === 2);
     for (const partition of [0, 1]) await group.produce(...numbered(2, partition, 1));

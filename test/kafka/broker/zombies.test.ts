@@ -39,7 +39,7 @@ test.runIf(isKafkaJs)('a consumer that is disconnected while it joins does not c
   expect(await group.committed()).toEqual([-1]);
 });
 
-test('a message of a topic that was made again does not take the verdict of the one in hand', async () => {
+test('a message of a topic that was made again does not take the verdict of the one in flight', async () => {
   const group = await setup();
   const finish = gate();
   await group.produce({ partition: 0, value: 'old' });

@@ -312,7 +312,7 @@ test('holds a partition of which a thousand messages wait, and goes on when it i
 });
 
 describe('a rebalance', () => {
-  test('gives the partitions back when what is in hand has ended, and what it settled is committed', async () => {
+  test('gives the partitions back when the running handlers have ended, and what it settled is committed', async () => {
     const finish = gate();
     const { native, calls, started } = await runs(() => finish.opened);
     native.assignPartitions(0);
@@ -483,7 +483,7 @@ test('a seek to the end is committed, though nothing comes from there', async ()
   await until(() => commits().includes('commit orders/0 10'));
 });
 
-test('a seek is committed at once, and what is in hand commits nothing over it', async () => {
+test('a seek is committed at once, and what is in flight commits nothing over it', async () => {
   const finish = gate();
   const { native, worker, commits, calls, started } = await runs(() => finish.opened);
   native.assignPartitions(0);

@@ -106,7 +106,7 @@ test('fetches a partition no more of which a thousand messages wait, and goes on
 });
 
 describe('a rebalance', () => {
-  test('waits for what is in hand, whose end is committed before the group is joined', async () => {
+  test('waits for what is in flight, whose end is committed before the group is joined', async () => {
     const finish = gate();
     const { fake, started, commits } = await runs(() => finish.opened);
     fake.push({ offset: 0 }, { offset: 1 });
@@ -145,7 +145,7 @@ describe('a rebalance', () => {
     expect(started).toHaveLength(2);
   });
 
-  test('a commit that the group refuses ends what is in hand, and is no crash', async () => {
+  test('a commit that the group refuses ends what is in flight, and is no crash', async () => {
     const { fake, started, events, worker: made } = await runs();
     const refusal = Object.assign(new Error('unknown member'), { needsRejoin: true });
     fake.faults.commit = [new AggregateError([refusal], 'refused')];

@@ -8,7 +8,7 @@ import { gate } from '../../support/gate.ts';
  * Order per group.
  *
  * fauxqs gives one message of a group per receive, and no more of it while that one is in flight; ElasticMQ, like AWS,
- * fills a batch from one group. What happens behind a message in hand is so only seen on ElasticMQ: on fauxqs these
+ * fills a batch from one group. What happens behind a message in flight is so only seen on ElasticMQ: on fauxqs these
  * tests pass because nothing is behind it.
  */
 export function fifoSuite({ server, setup }: Fixture): void {

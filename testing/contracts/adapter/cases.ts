@@ -52,7 +52,7 @@ const WITHOUT_KEEPING: Row[] = [
 const WITH_RETRIES: Row[] = [
   ['has a message that is to be tried again wait for the time of its outcome', delayed],
 ];
-const WITH_EXTENSIONS: Row[] = [['extends a message while it is in hand, and not after', extended]];
+const WITH_EXTENSIONS: Row[] = [['extends a message while it is handled, and not after', extended]];
 const WITH_LOSS: Row[] = [['does not touch a message after it has lapsed', nothingAfterLapse]];
 const WITHOUT_LOSS: Row[] = [
   ['cannot tell that a message is lost: what is delivered again meanwhile does not run', lostUnnoticed],

@@ -46,7 +46,7 @@ export async function killAtPoints(scene: Scene, rounds: number): Promise<undefi
   }
 }
 
-/** Workers stand still in the middle of handlers until others run the same messages, and go on. */
+/** Workers are frozen in the middle of handlers until others run the same messages, and go on. */
 export const standStill: Act = async (scene, steps) => {
   const { random, log } = scene;
   let taken = 0;
@@ -55,7 +55,7 @@ export const standStill: Act = async (scene, steps) => {
     await scene.progress(BETWEEN);
     const worker = oneOf(scene);
     const inHand = await freeze(scene, worker);
-    log(`step ${step} of ${steps}: worker ${worker} stands still with ${inHand.size} in hand`);
+    log(`step ${step} of ${steps}: worker ${worker} is frozen with ${inHand.size} in flight`);
     await scene.during(
       'stopped',
       async () => {
@@ -67,13 +67,13 @@ export const standStill: Act = async (scene, steps) => {
       worker,
     );
   }
-  return [{ rule: 'others take over what is in hand', looked: taken, violations: [] }];
+  return [{ rule: 'others take over what is in flight', looked: taken, violations: [] }];
 };
 
-/** Stops a worker that has messages in hand, and returns them. */
+/** Stops a worker that has messages in flight, and returns them. */
 async function freeze({ fleet }: Scene, worker: number): Promise<ReadonlySet<number>> {
   let inHand = new Set<number>();
-  await until('a worker with messages in hand', async () => {
+  await until('a worker with messages in flight', async () => {
     fleet.stop(worker);
     // What it has written is still on its way.
     await sleep(100);

@@ -11,7 +11,7 @@ export function report(what: Untimed<WorkerReport>): void {
 const LOOK_EVERY_MS = 50;
 const STANDS_STILL_MS = 250;
 
-/** Reports when the event loop stood still: the process was stopped, or got no time of the machine. */
+/** Reports when the event loop was blocked: the process was stopped, or got no time of the machine. */
 export function reportStandstills(): void {
   let last = now();
   setInterval(() => {
