@@ -2,6 +2,13 @@ import { constants } from 'node:os';
 
 const ENDING_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
+/** In the order in which they came: with a listener for each, Node would warn of a leak. */
+const cleanups = new Set<() => void>();
+
+function cleanUp(): void {
+  for (const cleanup of [...cleanups].reverse()) cleanup();
+}
+
 function exitBySignal(signal: NodeJS.Signals): void {
   process.exit(128 + constants.signals[signal]);
 }
@@ -15,8 +22,9 @@ export function onExit(cleanup: () => void): () => void {
     process.off(signal, exitBySignal);
     process.on(signal, exitBySignal);
   }
-  process.prependListener('exit', cleanup);
+  process.off('exit', cleanUp).on('exit', cleanUp);
+  cleanups.add(cleanup);
   return () => {
-    process.off('exit', cleanup);
+    cleanups.delete(cleanup);
   };
 }
