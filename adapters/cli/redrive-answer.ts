@@ -29,8 +29,8 @@ export function redriveAnswer(
 }
 
 const AMBIGUOUS =
-  'ambiguous: where no record is left and no offset was committed, an earlier redrive may have sent it. ' +
-  '--send-unrecorded sends those; give it where no redrive of this topic has sent them before';
+  'ambiguous: where no record is left, an earlier redrive may have sent it. --send-unrecorded sends those; ' +
+  'give it where no redrive of this topic has sent them before';
 
 function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
   return {

@@ -1,7 +1,15 @@
 import * as z from 'zod/mini';
 import { lazily } from '../../src/lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../../src/options/parse-options.ts';
-import { filterFields, filterParameters, type RecordFilter, SPANS_NO_TIME, spansTime } from './filter.ts';
+import {
+  agrees,
+  AGREES_NOT,
+  filterFields,
+  filterParameters,
+  type RecordFilter,
+  SPANS_NO_TIME,
+  spansTime,
+} from './filter.ts';
 import { fromColumn, given } from './record.ts';
 import { run } from './run.ts';
 import { tablesOf } from './tables.ts';
@@ -23,7 +31,9 @@ export interface RecordCount {
 }
 
 const countOptions = lazily(() =>
-  z.strictObject(filterFields(), NOT_AN_OBJECT).check(z.refine(spansTime, SPANS_NO_TIME)),
+  z
+    .strictObject(filterFields(), NOT_AN_OBJECT)
+    .check(z.refine(spansTime, SPANS_NO_TIME), z.refine(agrees, AGREES_NOT)),
 );
 
 /**

@@ -42,6 +42,17 @@ export const filterFields = lazily(() => ({
   phase: z.optional(z.enum(PHASES, { error: `must be one of '${PHASES.join("', '")}'` })),
 }));
 
+/** A record that has expired can have any state. */
+export function agrees({ state, phase }: Pick<RecordFilter, 'state' | 'phase'>): boolean {
+  if (state === undefined || phase === undefined || phase === 'expired') return true;
+  return state === (phase === 'succeeded' || phase === 'failed' ? phase : 'pending');
+}
+
+export const AGREES_NOT = {
+  path: ['phase'],
+  error: 'must be one that records of this state can have: leave one of the two out',
+};
+
 /** No record is first claimed both before and after a time. */
 export function spansTime({
   sinceMs,

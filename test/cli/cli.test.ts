@@ -581,7 +581,7 @@ describe('Where it cannot work', () => {
       'no record can be both',
       'list --state failed --phase running',
       2,
-      /no record of --state failed has --phase running: leave one of them out/,
+      /phase.* must be one that records of this state can have: leave one of the two out/,
     ],
     [
       'a password breaks the URL',

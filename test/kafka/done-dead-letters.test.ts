@@ -6,7 +6,7 @@ type Decision = 'passed' | 'kept';
 
 /** Goes through dead letters from where it is to begin. Notes what was done with each that was not done with before. */
 function readOn(before: DoneDeadLetters, offsets: readonly bigint[], decide: (offset: bigint) => Decision) {
-  const done = new DoneDeadLetters(before.position, before.metadata, 62n);
+  const done = new DoneDeadLetters(before.position, before.metadata);
   const taken: bigint[] = [];
   for (const offset of offsets.filter((one) => one >= done.position)) {
     if (done.has(offset)) done.skip(offset);
@@ -19,7 +19,7 @@ function readOn(before: DoneDeadLetters, offsets: readonly bigint[], decide: (of
   return { done, taken };
 }
 
-const nothing = () => new DoneDeadLetters(0n, '', 62n);
+const nothing = () => new DoneDeadLetters(0n, '');
 
 test('the position is that of the first dead letter that was kept, and what was passed behind it is known', () => {
   const kept = new Set([5n, 7n]);
@@ -54,7 +54,7 @@ test('whatever is kept and passed, by however many calls, no dead letter is pass
 });
 
 test('what has no room to be remembered is told before, and the metadata stays below what brokers take', () => {
-  const done = new DoneDeadLetters(2n ** 62n, '', 2n ** 63n);
+  const done = new DoneDeadLetters(2n ** 62n, '');
   let offset = 2n ** 62n;
   let passed = 0;
   for (let round = 0; round < 300; round += 1) {
@@ -68,26 +68,10 @@ test('what has no room to be remembered is told before, and the metadata stays b
   expect([passed > 100, done.metadata.length < 4_096, done.hasRoom]).toEqual([true, true, false]);
 });
 
-test.each(['other', 'handle-once:', 'handle-once:1,', 'handle-once:x'])(
+test.each(['other', 'handle-once:', 'handle-once:1,', 'handle-once:x', 'handle-once:1<3'])(
   'metadata of others says nothing: %s',
   (metadata) => {
-    const done = new DoneDeadLetters(5n, metadata, 9n);
+    const done = new DoneDeadLetters(5n, metadata);
     expect([done.has(4n), done.has(5n), done.position]).toEqual([true, false, 5n]);
   },
 );
-
-test('without a position an earlier redrive may have sent all that is there, and that stays known', () => {
-  const first = new DoneDeadLetters(-1n, '', 3n);
-  expect([0n, 2n, 3n].map((offset) => first.isUnsure(offset))).toEqual([true, true, false]);
-  first.pass(0n);
-  expect([first.position, first.metadata]).toEqual([1n, 'handle-once:0<3']);
-  const second = new DoneDeadLetters(1n, first.metadata, 9n);
-  expect([1n, 2n, 3n].map((offset) => second.isUnsure(offset))).toEqual([true, true, false]);
-  second.keep(1n);
-  second.pass(2n);
-  expect(second.metadata).toBe('handle-once:2,0,1<3');
-  const third = new DoneDeadLetters(1n, second.metadata, 9n);
-  expect([third.isUnsure(1n), third.has(2n)]).toEqual([true, true]);
-  third.pass(1n);
-  expect([third.position, third.metadata]).toEqual([3n, '']);
-});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { FetchedDeadLetter } from '../../adapters/kafka/redrive/dead-letter-taker.ts';
 import { namingDenied } from '../../adapters/kafka/redrive/denied.ts';
 import { readDeadLetters } from '../../adapters/kafka/redrive/read-dead-letters.ts';
@@ -10,6 +10,7 @@ import { message } from './support/messages.ts';
 /** A dead-letter topic of one partition. Its group can meet again after some dead letters, which then come again. */
 function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
   let low = 0;
+  let deletedAtJoin = 0;
   let beforeJoin = () => undefined as unknown;
   const group = { offset: '-1', metadata: null as string | null };
   const high = (offsets.at(-1) ?? 0) + 1;
@@ -30,10 +31,11 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
       },
       async run({ eachBatch }: Parameters<DeadLetterConsumer['run']>[0]) {
         beforeJoin();
+        low = Math.max(low, deletedAtJoin);
         from = Number(group.offset);
         fake.join({ dead: [0] });
         // As the client does with an offset that is not in the log.
-        if (from < low) Object.assign(group, { offset: '-2', metadata: null });
+        if (from < low || from > high) Object.assign(group, { offset: '-2', metadata: null });
         const deadLetters = offsets
           .filter((offset) => offset >= Math.max(from, low))
           .map((offset) => message(offset));
@@ -82,6 +84,10 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
     otherReadsAll: () => {
       beforeJoin = () => Object.assign(group, { offset: String(high), metadata: '' });
     },
+    /** The same while it is read. */
+    deleteAtJoin: (offset: number) => {
+      deletedAtJoin = offset;
+    },
     /** Retention deletes what is before. */
     deleteTo: (offset: number) => {
       low = offset;
@@ -112,6 +118,31 @@ test('nor when the one that was kept is not in the topic any more', async () => 
   deleteTo(6);
   expect(await read([7])).toEqual(['7']);
   expect(await read([7])).toEqual(['7']);
+});
+
+test('behind the end of the topic, which was made again meanwhile, nothing counts as done with', async () => {
+  const { group, read } = deadLetters([0, 1, 2]);
+  Object.assign(group, { offset: '6', metadata: 'handle-once:2,0,1' });
+  expect(await read([1])).toEqual(['0', '1', '2']);
+  expect(group).toMatchObject({ offset: '1' });
+  expect(await read([])).toEqual(['1']);
+});
+
+test('what is deleted while it is read ends the read', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { read, deleteAtJoin } = deadLetters([5, 6, 7]);
+    deleteAtJoin(8);
+    const reading = read([]);
+    await vi.waitFor(() => {
+      expect(vi.getTimerCount()).toBe(1);
+    });
+    vi.advanceTimersByTime(5_000);
+    expect(await reading).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a dead letter that was kept before the group met again is not passed over', async () => {

@@ -52,6 +52,7 @@ test.each<[field: string, options: object, message: RegExp]>([
   ['retry.topics.0', withTopics('a'), /must be \{ topic, delayMs \}/],
   ['retry.topics.0.topic', withTopics({ topic: 'no spaces', delayMs: 1 }), /name of a topic/],
   ['retry.topics.0.topic', withTopics({ delayMs: 1 }), /name of a topic/],
+  ['retry.topics.0.topic', withTopics({ topic: '..', delayMs: 1 }), /name of a topic/],
   [
     'retry.topics.0.delayMs',
     withTopics({ topic: 'a', delayMs: 0 }),

@@ -1,5 +1,5 @@
 import { createHandleOnce, InvalidOptionsError, migrate, StoreError } from 'handle-once';
-import { doctor, grantsSql } from 'handle-once/operations';
+import { doctor, grantsSql, maintain } from 'handle-once/operations';
 import postgres from 'postgres';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -19,6 +19,16 @@ test('finds nothing in a database as migrate makes it', async () => {
     ...['schema-version', 'tables', 'rights', 'row-security', 'publications'],
     ...['storage', 'indexes', 'hot-updates', 'dead-rows', 'horizon', 'maintenance'],
   ]);
+});
+
+test('finds that the last walk was long ago, though it left nothing to count and the next is not due', async () => {
+  await maintain({ sql });
+  await sql`update handle_once.maintenance set live_until = now() - interval '10 days', due_at = now() + interval '20 days'`;
+  expect(await findingOf('maintenance', { sql })).toMatchObject({
+    level: 'notice',
+    found: 'the last walk ended 10 days ago',
+  });
+  await sql`delete from handle_once.maintenance`;
 });
 
 describe('clock', () => {

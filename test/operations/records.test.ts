@@ -204,6 +204,8 @@ test.each<[string, (options: never) => Promise<unknown>, object, string]>([
   ['forgetRecord', forgetRecord, { ...one, sql: {} }, 'sql'],
   ['listRecords', listRecords, { state: 'done' }, 'state'],
   ['listRecords', listRecords, { phase: 'done' }, 'phase'],
+  ['listRecords', listRecords, { state: 'failed', phase: 'running' }, 'phase'],
+  ['countRecords', countRecords, { state: 'succeeded', phase: 'failed' }, 'phase'],
   ['listRecords', listRecords, { order: 'any' }, 'order'],
   ['listRecords', listRecords, { error: '' }, 'error'],
   ['listRecords', listRecords, { sinceMs: 1_000, untilMs: 1_000 }, 'untilMs'],

@@ -9,7 +9,6 @@ import {
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { tableOfCounts } from '../counts.ts';
 import { timeAgo } from '../duration.ts';
-import { UsageError } from '../errors.ts';
 import { answerOfPage, NO_RECORDS, printAll } from '../records.ts';
 import { wholeNumber } from '../whole-number.ts';
 
@@ -64,8 +63,6 @@ export function addList(program: Command): void {
     )
     .action(async (given: ListOptions) => {
       const { state, phase, scope, error, since: sinceMs, until: untilMs } = given;
-      if (state !== undefined && phase !== undefined && !fits(state, phase))
-        throw new UsageError(`no record of --state ${state} has --phase ${phase}: leave one of them out`);
       await answer(given, async (tables) => {
         const filter = { ...tables, state, phase, scope, error, sinceMs, untilMs };
         if (given.countBy !== undefined) return await counted(filter);
@@ -77,12 +74,6 @@ export function addList(program: Command): void {
         return undefined;
       });
     });
-}
-
-/** A record that has expired can have any state. */
-function fits(state: RecordView['state'], phase: RecordPhase): boolean {
-  if (phase === 'expired') return true;
-  return state === (phase === 'succeeded' || phase === 'failed' ? phase : 'pending');
 }
 
 async function counted(filter: RecordFilter): Promise<Answer> {

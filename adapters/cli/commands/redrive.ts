@@ -17,7 +17,7 @@ type GivenOptions = SharedOptions &
   };
 
 const SEND_UNRECORDED =
-  'of a topic: also send dead letters that have no record, where no offset is committed: no earlier redrive has sent them';
+  'of a topic: also send dead letters that have no record: no earlier redrive has sent them';
 
 export function addRedrive(program: Command): void {
   const command = program.command('redrive').description('send dead letters back, so that they run again');

@@ -12,8 +12,6 @@ export interface FetchedDeadLetter {
   readonly isOurs: () => boolean;
   /** Whether it can be remembered that it is done with. */
   readonly hasRoom: boolean;
-  /** Whether an earlier redrive, whose progress is lost, may have sent it. */
-  readonly mayHaveBeenSent: boolean;
 }
 
 export interface ReadOptions {
@@ -36,8 +34,8 @@ export interface PartitionPosition {
   /** Of the next dead letter. */
   readonly position: bigint;
   readonly end: bigint;
-  /** Whether what the group has committed is not in it any more. */
-  readonly isMoved: boolean;
+  /** What the group has committed at the start: negative where nothing is. It may not be in the partition any more. */
+  readonly committed: bigint;
 }
 
 export interface Reading {
@@ -55,7 +53,7 @@ export type Taker = ReturnType<typeof createTaker>;
 /** Takes the dead letters of fetches, one after the other. */
 export function createTaker({ consumer, partitions, progress, options }: Reading) {
   const { admin, topic, groupId, commits, isOver, take } = options;
-  const ends = new Map(partitions.map(({ partition, end }) => [partition, end]));
+  const starts = new Map(partitions.map((start) => [start.partition, start]));
   /** By partition, as committed at the last rebalance. Another promise after each one. */
   let known: Promise<ReadonlyMap<number, DoneDeadLetters>> = Promise.resolve(new Map());
 
@@ -63,16 +61,22 @@ export function createTaker({ consumer, partitions, progress, options }: Reading
     const committed = await askPatiently(() => committedIn(admin, groupId, topic, assigned), isOver);
     const done = new Map<number, DoneDeadLetters>();
     for (const [partition, { offset, metadata }] of committed ?? []) {
+      const position = BigInt(offset);
+      const { committed: first = -1n, end = position } = starts.get(partition) ?? {};
+      if (position === first && first > end) {
+        done.set(partition, new DoneDeadLetters(-1n, ''));
+        continue;
+      }
       // Where another reader has come to the end since the start, nothing more is fetched.
-      progress.reach(partition, BigInt(offset));
-      done.set(partition, new DoneDeadLetters(BigInt(offset), metadata ?? '', ends.get(partition) ?? 0n));
+      progress.reach(partition, position);
+      done.set(partition, new DoneDeadLetters(position, metadata ?? ''));
     }
     return done;
   }
 
   /** False where the dead letter was not touched. */
   async function takeOne(
-    deadLetter: Omit<FetchedDeadLetter, 'hasRoom' | 'mayHaveBeenSent'>,
+    deadLetter: Omit<FetchedDeadLetter, 'hasRoom'>,
     done: DoneDeadLetters,
   ): Promise<boolean> {
     const { partition, message } = deadLetter;
@@ -87,8 +91,7 @@ export function createTaker({ consumer, partitions, progress, options }: Reading
       return true;
     }
     if (isOver() || !deadLetter.isOurs()) return false;
-    const { hasRoom } = done;
-    const state = await take({ ...deadLetter, hasRoom, mayHaveBeenSent: done.isUnsure(offset) });
+    const state = await take({ ...deadLetter, hasRoom: done.hasRoom });
     if (state === 'untouched') return false;
     progress.reach(partition, offset + 1n);
     if (state === 'kept') {
@@ -106,9 +109,9 @@ export function createTaker({ consumer, partitions, progress, options }: Reading
     async joined(assigned: readonly number[]): Promise<void> {
       progress.assign(assigned);
       known = look(assigned);
-      for (const { partition, position, isMoved } of partitions) {
+      for (const { partition, position, committed } of partitions) {
         // Else the client commits that nothing is committed, and what is done with is forgotten.
-        if (isMoved && assigned.includes(partition))
+        if (committed >= 0n && committed !== position && assigned.includes(partition))
           consumer.seek({ topic, partition, offset: String(position) });
       }
       await known;

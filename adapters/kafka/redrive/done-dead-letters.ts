@@ -5,7 +5,7 @@ interface Open {
 }
 
 const PREFIX = 'handle-once:';
-const METADATA = /^handle-once:(\d+(?:,\d+,\d+)*)(?:<(\d+))?$/;
+const METADATA = /^handle-once:(\d+(?:,\d+,\d+)*)$/;
 /** Brokers take 4,096 characters by default. A dead letter that is passed and one that is kept add fewer than 100. */
 const MOST_LENGTH = 3_900;
 
@@ -13,9 +13,6 @@ const MOST_LENGTH = 3_900;
  * Which dead letters of a partition are done with: sent, or removed. All below its position are, and some behind dead
  * letters that were kept: the metadata that is committed with the position has them. Without that they would be read
  * again, and be sent again once their records have expired.
- *
- * Brokers drop what is committed some time after the last reader has left the group. So where nothing is committed, an
- * earlier redrive may have sent any of the dead letters. The metadata remembers that: up to which offset it is so.
  *
  * Dead letters are gone through in their order, from the position on.
  */
@@ -25,18 +22,11 @@ export class DoneDeadLetters {
   #reach: bigint;
   /** Behind the last dead letter that was read. Dead letters in between do not exist. */
   #seen: bigint;
-  /** Behind the last dead letter that an earlier redrive may have sent. */
-  readonly #unsureTo: bigint;
-
-  /**
-   * `position`: as committed, and negative where nothing is. Metadata that another program wrote says nothing. `end`:
-   * of the partition.
-   */
-  constructor(position: bigint, metadata: string, end: bigint) {
+  /** `position`: as committed, and negative where nothing is. Metadata that another program wrote says nothing. */
+  constructor(position: bigint, metadata: string) {
     const from = position < 0n ? 0n : position;
-    const [, lengths = '0', unsureTo = '0'] = METADATA.exec(metadata) ?? [];
+    const [, lengths = '0'] = METADATA.exec(metadata) ?? [];
     const [length = 0n, ...gaps] = lengths.split(',').map(BigInt);
-    this.#unsureTo = position < 0n ? end : BigInt(unsureTo);
     this.#open = openOf(from, gaps);
     this.#reach = from + length;
     this.#seen = from;
@@ -45,11 +35,6 @@ export class DoneDeadLetters {
   /** Whether a dead letter is done with. */
   has(offset: bigint): boolean {
     return offset < this.#reach && !this.#open.some(({ from, to }) => from <= offset && offset < to);
-  }
-
-  /** Whether an earlier redrive may have sent it. */
-  isUnsure(offset: bigint): boolean {
-    return offset < this.#unsureTo;
   }
 
   /** Whether one more can be remembered. */
@@ -84,20 +69,16 @@ export class DoneDeadLetters {
     return this.#open[0]?.from ?? this.#reach;
   }
 
-  /**
-   * What is to be committed with it: how far it reaches, of each gap how far behind the last, and how long; and up to
-   * where an earlier redrive may have sent them.
-   */
+  /** What is to be committed with it: how far it reaches, and of each gap how far behind the last, and how long. */
   get metadata(): string {
-    const unsure = this.isUnsure(this.position) ? `<${this.#unsureTo}` : '';
-    if (this.#open.length === 0 && unsure === '') return '';
+    if (this.#open.length === 0) return '';
     let at = this.position;
     const gaps = this.#open.flatMap(({ from, to }) => {
       const before = at;
       at = to;
       return [from - before, to - from];
     });
-    return `${PREFIX}${[this.#reach - this.position, ...gaps].join(',')}${unsure}`;
+    return `${PREFIX}${[this.#reach - this.position, ...gaps].join(',')}`;
   }
 
   #closeUpTo(to: bigint): void {

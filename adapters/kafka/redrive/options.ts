@@ -42,9 +42,9 @@ export interface RedriveTopicOptions extends RedriveOptions<TopicDeadLetter, Red
    */
   readonly groupId?: string | undefined;
   /**
-   * Whether dead letters without a record are sent though the group has no committed offset: it says that no earlier
-   * redrive of this topic has sent them. Brokers drop the offsets of an idle group, after 7 days by default. Default
-   * false: they are kept as `ambiguous`.
+   * Whether dead letters without a record are sent: it says that no earlier redrive of this topic has sent them, or
+   * that the group's offsets show it. Default false: they are kept as `ambiguous`, since a record expires after its
+   * message has succeeded.
    */
   readonly sendUnrecorded?: boolean | undefined;
 }

@@ -14,6 +14,7 @@ import { TopicProgress } from './topic-progress.ts';
 /** A member that was killed holds its partitions for so long. */
 const SESSION_TIMEOUT_MS = 6_000;
 const LONGEST_FETCH_MS = 500;
+const LOOK_AGAIN_MS = 5_000;
 
 /**
  * Reads a topic from where its group has come to, up to where it ends now, one dead letter after the other. Commits
@@ -43,21 +44,24 @@ export async function readDeadLetters(options: ReadOptions): Promise<boolean> {
 
 /** Of all partitions. */
 async function positionsOf({ admin, topic, groupId, isOver }: ReadOptions): Promise<PartitionPosition[]> {
-  const ends = (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
-  const all = ends.map(({ partition }) => partition);
+  const ask = async () => (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
+  const all = (await ask()).map(({ partition }) => partition);
   const committed = await askPatiently(() => committedIn(admin, groupId, topic, all), isOver);
-  return ends.map(({ partition, low, high }) => {
+  // Asked after the positions, which other readers move: none of theirs is behind the end.
+  return (await ask()).map(({ partition, low, high }) => {
     const position = BigInt(committed?.get(partition)?.offset ?? -1);
     const [oldest, end] = [BigInt(low), BigInt(high)];
-    const isMoved = position >= 0n && position < oldest;
-    return { partition, position: position > oldest ? position : oldest, end, isMoved };
+    const isInside = oldest <= position && position <= end;
+    return { partition, position: isInside ? position : oldest, end, committed: position };
   });
 }
 
 async function readToEnd(reading: Reading): Promise<void> {
   const { consumer, progress, options } = reading;
-  const { topic, signal, isOver } = options;
+  const { admin, topic, signal, isOver } = options;
   const taker = createTaker(reading);
+  let isTaking = false;
+  let looks: NodeJS.Timeout | undefined;
   let unsubscribe = (): void => undefined;
   const ended = new Promise<void>((end, fail) => {
     if (signal !== undefined) unsubscribe = onAbort(signal, end);
@@ -66,6 +70,14 @@ async function readToEnd(reading: Reading): Promise<void> {
     };
     // Thrown on, an error would make kafkajs try again.
     const endAfter = (step: Promise<void>): Promise<void> => step.then(endIfOver).catch(fail);
+    // What is deleted is not delivered.
+    const passDeleted = async (): Promise<void> => {
+      const ends = (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
+      for (const { partition, low } of ends) progress.reach(partition, BigInt(low));
+    };
+    looks = setInterval(() => {
+      if (!isTaking) void endAfter(passDeleted());
+    }, LOOK_AGAIN_MS);
     consumer.on('consumer.group_join', ({ payload }) => {
       void endAfter(taker.joined(payload.memberAssignment[topic] ?? []));
     });
@@ -85,12 +97,17 @@ async function readToEnd(reading: Reading): Promise<void> {
     const run = consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
-      eachBatch: (payload) => endAfter(taker.take(fetchOf(payload))),
+      async eachBatch(payload) {
+        isTaking = true;
+        await endAfter(taker.take(fetchOf(payload)));
+        isTaking = false;
+      },
     });
     run.catch(endOrFail);
   });
   await ended.finally(() => {
     unsubscribe();
+    clearInterval(looks);
   });
 }
 

@@ -31,8 +31,8 @@ type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
  * it that were sent are not: the metadata of the committed offset has them. One whose topic does not exist, or may not
  * be written by this client, is kept.
  *
- * A dead letter without a record is kept as `ambiguous` where the group had no committed offset for its partition:
- * brokers drop that some days after a redrive, and so one may have sent it. `sendUnrecorded` sends it.
+ * A dead letter without a record is kept as `ambiguous`: an earlier redrive may have sent it, and its record may have
+ * expired since. `sendUnrecorded` sends it.
  *
  * It ends as `blocked` where another member of the group `groupId` has partitions with dead letters that are left: a
  * redrive that runs, or was killed less than six seconds ago, or any other consumer of that group.
@@ -69,7 +69,7 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
     return await connected(kafka.producer(), async (producer) => {
       const isBlocked = await readDeadLetters({
         ...{ kafka, admin, topic: from, groupId, commits: !dryRun, signal, isOver },
-        async take({ partition, message, isOurs, hasRoom, mayHaveBeenSent }) {
+        async take({ partition, message, isOurs, hasRoom }) {
           const owner = ownerOf(message, scope);
           const deadLetter =
             'kept' in owner
@@ -77,7 +77,7 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
               : {
                   ...(await ownedDeadLetter(owner, to ?? owner.topic, { producer, topics })),
                   mustStay: hasRoom ? undefined : ('too-many-kept' as const),
-                  mayHaveBeenSent: mayHaveBeenSent && !sendUnrecorded,
+                  mayHaveBeenSent: !sendUnrecorded,
                   isOurs,
                 };
           const place = { partition, offset: message.offset };

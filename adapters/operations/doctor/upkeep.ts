@@ -1,6 +1,7 @@
 import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 import { LEAVES } from '../../../src/postgres/statements/leaves.ts';
 import { run } from '../run.ts';
+import { lastWalkEnd } from '../statements/maintenance.ts';
 import { ageOf } from './ages.ts';
 import { type Found, notice, ok, type Subject } from './finding.ts';
 import { storageOption } from './leaves.ts';
@@ -45,17 +46,16 @@ const LONG_S = 2 * 86_400;
 const MAINTAIN =
   'call startMaintenance in a worker, or run npx handle-once maintain from cron; it deletes what has expired';
 
-/** The end of the last walk is the time of its census, or, where nothing was left to count, at most `due_at`. */
 function walkStatement(schema: string): string {
   return `
-select date_part('epoch', now() - coalesce((select max(taken_at) from ${schema}.census),
-    (select due_at from ${schema}.maintenance where walk is null)))::bigint::text as ended_s,
-  (select date_part('epoch', now() - min(applied_at)) from ${schema}.migrations)::bigint::text as installed_s`;
+select date_part('epoch', now() - ${lastWalkEnd(schema)})::bigint::text as ended_s,
+  (select date_part('epoch', now() - min(applied_at)) from ${quoteIdentifier(schema)}.migrations)::bigint::text
+    as installed_s`;
 }
 
 /** How long ago a walk of maintenance has come to its end. */
 export async function maintenance({ client, schema }: Subject): Promise<Found> {
-  const [row] = await run(client, walkStatement(quoteIdentifier(schema)), []);
+  const [row] = await run(client, walkStatement(schema), []);
   const ended = ageOf(row?.[0]);
   const installed = ageOf(row?.[1]);
   if (ended === undefined) {

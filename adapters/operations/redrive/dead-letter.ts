@@ -4,10 +4,9 @@ import type { RecordPhase } from '../record.ts';
  * Why a dead letter stays where it is.
  *
  * - `running`, `lapsed`, `backing-off`, `waiting`: its record is live, and not by a redrive: a worker has it, or its
- *   message is on its way. `forgetRecord` makes a dead letter whose message is gone one that is sent.
- * - `ambiguous`: its record has succeeded, and could belong to another message with the same key. Or it is in a topic,
- *   has no record, and the group had no committed offset, so that an earlier redrive may have sent it:
- *   `sendUnrecorded` sends it.
+ *   message is on its way. `forgetRecord` makes a dead letter whose message is gone one without a record.
+ * - `ambiguous`: its record has succeeded, and could belong to another message with the same key. Or it is in a topic
+ *   and has no record, so that an earlier redrive may have sent it: `sendUnrecorded` sends it.
  * - `refused`: nothing of it ran: its payload is not the one on record, or its key is invalid.
  * - `no-scope`: neither the dead letter nor the option `scope` says whose it is.
  * - `no-identity`: its scope or key was dropped or shortened when it was sent, or is no valid one.

@@ -3,6 +3,15 @@ import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 export type MaintenanceStatements = ReturnType<typeof maintenanceStatements>;
 
 /** What one runner at a time does with the row of `maintenance`. $1 is always the runner's token. */
+/** When the last walk ended. Where it found no record: the runner of such a walk gives its lease up at its end. */
+export function lastWalkEnd(schema: string): string {
+  const quoted = quoteIdentifier(schema);
+  return `coalesce((select max(taken_at) from ${quoted}.census), (
+    select live_until from ${quoted}.maintenance
+    where walk is null and live_until < due_at and live_until <= statement_timestamp()
+  ))`;
+}
+
 export function maintenanceStatements(schema: string) {
   const quoted = quoteIdentifier(schema);
   const table = `${quoted}.maintenance`;
@@ -51,12 +60,8 @@ select scope, state, records::text as records, abandoned::text as abandoned,
   (date_part('epoch', taken_at) * 1000)::bigint::text as taken_ms
 from ${census}
 order by scope, state`,
-    /** When the last walk ended. Where it found no record: the runner of such a walk gives its lease up at its end. */
     ended: `
-select (date_part('epoch', coalesce((select max(taken_at) from ${census}), (
-    select live_until from ${table}
-    where walk is null and live_until < due_at and live_until <= statement_timestamp()
-  ))) * 1000)::bigint::text as ended_ms`,
+select (date_part('epoch', ${lastWalkEnd(schema)}) * 1000)::bigint::text as ended_ms`,
     /**
      * The month of the archive that is now, and the next: name, first day, the day after the last; whether it is there.
      */

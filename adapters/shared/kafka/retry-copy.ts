@@ -16,7 +16,7 @@ interface Placed<Message> {
 
 const PREFIX = 'handle-once-retry-';
 
-export const TOPIC_NAME = /^[\w.-]{1,249}$/;
+export const TOPIC_NAME = /^(?!\.{1,2}$)[\w.-]{1,249}$/;
 
 /** What each header has to look like. As Kafka writes them, so that no two texts mean one place. */
 const FORMATS = {
