@@ -20,7 +20,7 @@ for (const trial of folder.read('trials')) {
 const sawAt = new Map<string, number>();
 
 function tryMutant({ id, tests, hitLimit }: Trial, tasks: () => RunnerTask[]): void {
-  const nameOf = ({ fullTestName }: RunnerTask): string => fullTestName.replace(`${id} > `, '');
+  const nameOf = ({ fullTestName = '' }: RunnerTask): string => fullTestName.replace(`${id} > `, '');
   beforeAll(() => {
     keepOnly(new Set(tests.map((test) => `${id} > ${test}`)), tasks());
     sortLatestFirst(tasks(), (task) => sawAt.get(nameOf(task)) ?? 0);
