@@ -251,6 +251,20 @@ describe('Tables that have lost something', () => {
       /^run `alter table "orders"\."records" set logged`, .*, and correct the others likewise$/,
     ],
     [
+      'a key',
+      [],
+      [['stats', 'key', 'scope, minute', null]],
+      ['notice', 'the table stats lacks the primary key (scope, minute)'],
+      /^run `alter table "orders"\."stats" add primary key \(scope, minute\)`, as the owner of the tables$/,
+    ],
+    [
+      'a key, and have another',
+      [],
+      [['records', 'key', 'scope, key', 'mine']],
+      ['problem', 'lacks the primary key (scope, key), and has another one, or a deferrable one'],
+      /^run `alter table "orders"\."records" drop constraint mine, add primary key \(scope, key\)`,/,
+    ],
+    [
       'a table',
       [['failures']],
       [],
@@ -266,7 +280,9 @@ describe('Tables that have lost something', () => {
     ],
   ])('lack %s', async (_, missing, faults, expected, fix) => {
     await finds(tables, answering(missing, faults), expected);
-    expect((await tables(answering(missing, faults))).fix ?? '').toMatch(fix);
+    const { found, fix: toDo = '' } = await tables(answering(missing, faults));
+    expect(toDo).toMatch(fix);
+    if (expected[1].endsWith(')')) expect(found.endsWith(expected[1])).toBe(true);
   });
 
   test('are not made yet, where there are none', async () => {
