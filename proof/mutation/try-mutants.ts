@@ -16,9 +16,14 @@ for (const trial of folder.read('trials')) {
   });
 }
 
-function tryMutant({ id, tests, hitLimit }: Trial, tasks: () => readonly RunnerTask[]): void {
+/** When a test last saw a mutant. */
+const sawAt = new Map<string, number>();
+
+function tryMutant({ id, tests, hitLimit }: Trial, tasks: () => RunnerTask[]): void {
+  const nameOf = ({ fullTestName = '' }: RunnerTask): string => fullTestName.replace(`${id} > `, '');
   beforeAll(() => {
     keepOnly(new Set(tests.map((test) => `${id} > ${test}`)), tasks());
+    sortLatestFirst(tasks(), (task) => sawAt.get(nameOf(task)) ?? 0);
     folder.log({ id });
     Object.assign(context, { activeMutant: id, hitCount: 0, hitLimit });
   });
@@ -29,6 +34,7 @@ function tryMutant({ id, tests, hitLimit }: Trial, tasks: () => readonly RunnerT
   afterAll(() => {
     delete context.activeMutant;
     const failed = firstFailed(tasks());
+    if (failed !== undefined) sawAt.set(nameOf(failed), performance.now());
     folder.log({ id, outcome: failed === undefined ? 'survived' : `killed by ${failed.fullTestName}` });
   });
 }
@@ -40,6 +46,15 @@ function keepOnly(tests: ReadonlySet<string>, tasks: readonly RunnerTask[]): boo
     if (!isKept) task.mode = 'skip';
   }
   return tasks.some(({ mode }) => mode !== 'skip');
+}
+
+/** The next mutant is likely to be seen by the test that saw the last one. Gives the latest. */
+function sortLatestFirst(tasks: RunnerTask[], timeOf: (task: RunnerTask) => number): number {
+  const times = new Map(
+    tasks.map((task) => [task, task.type === 'suite' ? sortLatestFirst(task.tasks, timeOf) : timeOf(task)]),
+  );
+  tasks.sort((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0));
+  return Math.max(0, ...times.values());
 }
 
 function firstFailed(tasks: readonly RunnerTask[]): RunnerTask | undefined {

@@ -3,13 +3,16 @@ import base from '../../vitest.config.ts';
 import { givenFolder } from './folder.ts';
 
 const code = givenFolder().read('code');
+/** What it keeps in a mutant would stay in those after it. */
+const LAZILY = '/src/lib/lazily.ts';
+const EACH_TIME = 'export const lazily = (make) => make;';
 const common = { ...base.test };
 delete common.projects;
 delete common.sequence;
 
 export default defineConfig({
   ...base,
-  plugins: [{ name: 'mutants', enforce: 'pre', load: (id) => code[id] }],
+  plugins: [{ name: 'mutants', enforce: 'pre', load: (id) => (id.endsWith(LAZILY) ? EACH_TIME : code[id]) }],
   test: {
     ...common,
     include: ['proof/mutation/{cover,try-mutants}.ts'],

@@ -14,6 +14,9 @@ const LATEST = ALL_MIGRATIONS.length;
 test('finds nothing in a database as migrate makes it', async () => {
   const findings = await doctor({ sql });
   expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+  expect(findings.find(({ check }) => check === 'rights')?.found).toMatch(
+    /^the role \S+ may handle messages, and maintain the tables$/,
+  );
   expect(findings.map(({ check }) => check)).toEqual([
     ...['pooler', 'pool-size', 'clock', 'isolation', 'writes'],
     ...['schema-version', 'tables', 'rights', 'row-security', 'publications'],
@@ -161,6 +164,7 @@ describe('rights', () => {
     expect(rights).toMatchObject({ level: 'problem' });
     expect(rights?.found).toContain('select, insert, update on records');
     expect(rights?.fix).toContain(`which is grant usage on schema "handle_once" to ${stranger}; `);
+    expect(rights?.fix).toMatch(/--for maintain prints$/);
     const unchecked = findings.filter(({ found }) => found.startsWith('not checked: '));
     expect(unchecked.map(({ check, level }) => [check, level])).toEqual([
       ['schema-version', 'notice'],
@@ -205,6 +209,7 @@ test('throws where the database cannot be asked', async () => {
   const down = postgres('postgres://127.0.0.1:1/postgres', { connect_timeout: 2 });
   await expect(doctor({ sql: down })).rejects.toThrow(StoreError);
   await down.end();
+  await expect(doctor({ sql: down })).rejects.toThrow(/^the client was closed/);
 });
 
 test.each([

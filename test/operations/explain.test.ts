@@ -4,6 +4,7 @@ import { onceEachRequest } from 'handle-once/http';
 import { explainRecord, forgetRecord, maintain, type Story } from 'handle-once/operations';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { PACKAGE_VERSION } from '../../src/lib/package-version.ts';
 import { WORKER_ID } from '../../src/lib/worker-id.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
@@ -62,7 +63,7 @@ describe('What happened to a message is told', () => {
     await handleOnce(key, 'body', throwing(new TypeError('no card')));
     await handleOnce(key, 'body', () => 1);
     const { record, worker: last, attempts } = await explained(2);
-    const here = { id: WORKER_ID, host: hostname(), pid: process.pid };
+    const here = { id: WORKER_ID, host: hostname(), pid: process.pid, version: PACKAGE_VERSION };
     expect(record).toMatchObject({ phase: 'succeeded', attempts: 3, worker: WORKER_ID });
     expect(record?.beganAt.getTime()).toBeGreaterThanOrEqual(record?.createdAt.getTime() ?? Infinity);
     expect(last).toMatchObject(here);
@@ -71,6 +72,17 @@ describe('What happened to a message is told', () => {
       { attempt: 2, ending: 'released', worker: here, error: { name: 'TypeError' } },
     ]);
     expect(attempts[0]?.meaning).toMatch(/^its handler threw/);
+    expect(attempts[0]?.tookMs).toBeGreaterThanOrEqual(0);
+  });
+
+  test('of a worker without a line, by its id alone, and of no worker', async () => {
+    await worker().handleOnce(key, 'body', throwing(new Error('no')));
+    await explained(1);
+    await sql`truncate handle_once.workers`;
+    const { worker: last, attempts } = await explained(1);
+    expect([last, attempts[0]?.worker]).toEqual([{ id: WORKER_ID }, { id: WORKER_ID }]);
+    await sql`update handle_once.failures set worker = null`;
+    expect((await explained(1)).attempts[0]).not.toHaveProperty('worker');
   });
 
   test('of one that failed for good', async () => {

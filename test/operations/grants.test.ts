@@ -141,10 +141,19 @@ test('names are quoted', () => {
 
 test.each([
   ['role', ''],
+  ['role', 7],
+  ['role', 'a\0'],
+  ['role', '\0a'],
   ['role', 'a'.repeat(64)],
   ['for', 'all'],
   ['databaseSchema', ''],
 ])('a wrong %s is refused by name', (field, value) => {
   expect(() => grantsSql({ role: 'worker', [field]: value })).toThrow(InvalidOptionsError);
   expect(() => grantsSql({ role: 'worker', [field]: value })).toThrow(`grantsSql: ${field}: must be`);
+});
+
+test('a role has a name of up to 63 bytes', () => {
+  const longest = 'ä'.repeat(31) + 'a';
+  expect(grantsSql({ role: longest })).toContain(` to "${longest}";`);
+  expect(() => grantsSql({ role: `${longest}a` })).toThrow('at most 63 bytes');
 });

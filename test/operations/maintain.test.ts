@@ -267,9 +267,18 @@ describe('A walk', () => {
         now() + (n % 2 - 0.5) * interval '1 day', now()
       from generate_series(1, 20000) n`;
     let calls = 0;
+    let steps = 0;
+    const client = toDatabaseClient(sql) as DatabaseClient;
+    const counting: DatabaseClient = {
+      ...client,
+      query(statement, parameters) {
+        if (statement.includes('delete from only')) steps += 1;
+        return client.query(statement, parameters);
+      },
+    };
     for (;;) {
       calls += 1;
-      const report = await maintain({ sql, maxPurged: 1 });
+      const report = await maintain({ sql: counting, maxPurged: 1 });
       if (report.state === 'finished') {
         expect(report).toEqual({ state: 'finished', purged: 10_000, records: 10_000, abandoned: 0 });
         break;
@@ -278,6 +287,10 @@ describe('A walk', () => {
     }
     expect(calls).toBeGreaterThan(5);
     expect(await readStatus({ sql })).toMatchObject([{ scope: 'billing', records: 10_000 }]);
+    const ofAll = steps;
+    steps = 0;
+    await maintain({ sql: counting });
+    expect(ofAll, 'no page was read twice').toBe(steps);
   });
 
   test('counts what it deletes for the limit, and not what stays', async () => {

@@ -10,6 +10,7 @@ import {
   showRecord,
 } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { databaseNow } from '../../adapters/operations/database-now.ts';
 import { inspectStatements } from '../../adapters/operations/statements/inspect.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Given, recordsIn } from './support/given-record.ts';
@@ -191,6 +192,25 @@ describe('To forget', () => {
     });
     expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost' });
     expect(await forgetRecord({ sql, scope, key: 'k' })).toEqual({ state: 'absent' });
+  });
+});
+
+test('ages are by the time of the database', async () => {
+  const [before] = await sql<{ now: Date }[]>`select now()`;
+  const at = await databaseNow({ sql });
+  const [after] = await sql<{ now: Date }[]>`select now()`;
+  // To the millisecond.
+  expect(at.getTime()).toBeGreaterThanOrEqual((before?.now.getTime() ?? Infinity) - 1);
+  expect(at.getTime()).toBeLessThanOrEqual((after?.now.getTime() ?? 0) + 1);
+});
+
+test('a wrong scope and a wrong key are refused with what is wrong with each', async () => {
+  const refused = showRecord({ sql, scope: '', key: 'a\0' });
+  await expect(refused).rejects.toMatchObject({
+    issues: [
+      { field: 'scope', message: 'must not be empty' },
+      { field: 'key', message: 'must not contain a NUL character' },
+    ],
   });
 });
 

@@ -1,6 +1,6 @@
 import { createHandleOnce, type DatabaseClient, InvalidOptionsError } from 'handle-once';
 import { retryRecord, showRecord } from 'handle-once/operations';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRedrive } from '../../adapters/operations/redrive/redrive.ts';
 import { createRedriver } from '../../adapters/operations/redrive/redriver.ts';
 import type { DeadLetterOutcome } from '../../adapters/operations/redrive/dead-letter.ts';
@@ -143,11 +143,64 @@ test.each<[string, object, RegExp]>([
   await expect(take({ deadLetter: deadLetter(), place: {}, facts: {} })).rejects.toThrow(message);
 });
 
+describe('What the user says and is given', () => {
+  const found = (changes: Partial<OwnedDeadLetter> = {}) => ({
+    ...{ deadLetter: deadLetter(changes), place: { offset: '7' }, facts: { value: 'v' } },
+  });
+  const sent = { state: 'sent', retried: false };
+  const keptFor = (reason: string): object => ({ state: 'kept', reason });
+
+  test('without functions each dead letter is taken', async () => {
+    expect(await createRedrive('redriveQueue', options).take(found())).toEqual(sent);
+  });
+
+  test.each<[says: string, wanted: boolean, mustStay: 'other-scope' | undefined, outcome: object]>([
+    ['a filter that wants it', true, undefined, sent],
+    ['a filter that does not', false, undefined, keptFor('filtered')],
+    ['a filter that wants it, where it must stay', true, 'other-scope', keptFor('other-scope')],
+    ['a filter that does not, where it must stay', false, 'other-scope', keptFor('filtered')],
+  ])('%s', async (_, wanted, mustStay, outcome) => {
+    const filter = vi.fn(() => wanted);
+    const onDeadLetter = vi.fn();
+    const { take } = createRedrive('redriveQueue', { ...options, filter, onDeadLetter });
+    expect(await take(found({ mustStay }))).toEqual(outcome);
+    expect(filter).toHaveBeenCalledExactlyOnceWith({ value: 'v', scope, key });
+    expect(onDeadLetter).toHaveBeenCalledExactlyOnceWith({ offset: '7', scope, key, ...outcome });
+  });
+
+  test('a filter is not asked for one whose record is not known', async () => {
+    const filter = vi.fn(() => true);
+    const onDeadLetter = vi.fn();
+    const { take } = createRedrive('redriveQueue', { ...options, filter, onDeadLetter });
+    expect(await take({ ...found(), deadLetter: { kept: 'refused' } })).toEqual(keptFor('refused'));
+    expect(filter).not.toHaveBeenCalled();
+    expect(onDeadLetter).toHaveBeenCalledExactlyOnceWith({ offset: '7', ...keptFor('refused') });
+  });
+
+  test('nothing is said of one that was not touched', async () => {
+    const onDeadLetter = vi.fn();
+    const { take } = createRedrive('redriveQueue', { ...options, onDeadLetter });
+    expect(await take(found({ isOurs: () => false }))).toBeUndefined();
+    expect(onDeadLetter).not.toHaveBeenCalled();
+  });
+});
+
+test('a dead letter that waits for its turn is not sent once the redrive ends', async () => {
+  const stop = new AbortController();
+  const redriver = createRedriver({ ...options, perSecond: 0.001, signal: stop.signal });
+  await redriver.take(deadLetter({ key: 'order-8' }));
+  const second = redriver.take(deadLetter());
+  setTimeout(() => {
+    stop.abort();
+  }, 50);
+  expect(await second).toBeUndefined();
+});
+
 describe('Nothing is done with a dead letter', () => {
   test.each<[string, string, Partial<OwnedDeadLetter & KeptDeadLetter>]>([
     ['of another message, maybe', 'ambiguous', { isOwn: false }],
     ['that is older than the record by more than clocks are apart', 'ambiguous', { sentAt: minutesAgo(2) }],
-    ['that says it was tried as often as the record', 'ambiguous', { sentAt: minutesAgo(0.5), attempts: 3 }],
+    ['that says it was tried as often as the record', 'ambiguous', { attempts: 3 }],
     ['without a valid key', 'no-identity', { key: '' }],
     ['without a valid scope', 'no-identity', { scope: '\0' }],
     ['that its adapter keeps', 'filtered', { kept: 'filtered' }],
@@ -313,6 +366,7 @@ test('limit and signal end it, and the report counts', async () => {
   const other = createRedriver({ ...options, signal: stop.signal });
   expect([other.isOver(), other.report(false).state]).toEqual([false, 'finished']);
   expect(other.report(true).state).toBe('blocked');
+  expect(createRedriver(options).isOver()).toBe(false);
   stop.abort();
   expect([other.isOver(), await other.take(deadLetter()), other.report(true).state]).toEqual([
     true,

@@ -9,6 +9,8 @@ import { expectSoon, until } from '../support/until.ts';
 
 const { sql, url } = useDatabase();
 
+const TEN_YEARS_MS = 3_650 * 86_400_000;
+
 let setTimer: MockInstance<typeof setTimeout>;
 let rung = 0;
 
@@ -38,6 +40,17 @@ async function expectCounts(check: () => Promise<void>): Promise<void> {
     await check();
   });
 }
+
+test('the last hour is read, or as far back as is asked for, up to ten years', async () => {
+  await sql`
+    insert into handle_once.stats (scope, minute, event, count)
+    values ('billing', date_trunc('minute', now()) - interval '2 hours', 'claimed', 7)`;
+  expect(await readStats({ sql })).toEqual([]);
+  const counted = [{ scope: 'billing', event: 'claimed', count: 7 }];
+  for (const sinceMs of [3 * 3_600_000, TEN_YEARS_MS])
+    expect(await readStats({ sql, sinceMs })).toMatchObject(counted);
+  await expect(readStats({ sql, sinceMs: TEN_YEARS_MS + 1 })).rejects.toThrow(InvalidOptionsError);
+});
 
 test('events are counted by scope and minute, and two writes add up', async () => {
   const handleOnce = createHandleOnce({ sql, scope: 'billing', stats: true });

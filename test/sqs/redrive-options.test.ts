@@ -1,6 +1,8 @@
 import { InvalidOptionsError } from 'handle-once';
 import { redriveQueue } from 'handle-once/sqs';
 import { expect, test } from 'vitest';
+import { redriveQueueOptions } from '../../adapters/sqs/redrive/options.ts';
+import { parseOptions } from '../../src/options/parse-options.ts';
 
 const from = 'https://sqs.eu-central-1.amazonaws.com/000000000000/dead';
 const to = 'https://sqs.eu-central-1.amazonaws.com/000000000000/orders';
@@ -47,3 +49,9 @@ test.each([
     });
   },
 );
+
+test('without options redriveQueue sends all, 50 a second', () => {
+  expect(parseOptions('redriveQueue', redriveQueueOptions(), right as never)).toMatchObject({
+    ...{ limit: Infinity, perSecond: 50, dryRun: false },
+  });
+});

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sqlState } from '../../src/postgres/error-layers.ts';
 import { toStoreError } from '../../src/postgres/failure.ts';
+import { type HandleOnceError, SchemaError, StoreError } from '../../src/words/errors.ts';
 
 const server = Object.assign(new Error('relation does not exist'), { code: '42P01', severity: 'ERROR' });
 
@@ -171,7 +172,7 @@ describe('A table that was altered', () => {
     'is compared where nothing is named: %s',
     (code) => {
       const { message } = refused(code, {});
-      expect(message).toContain(` (SQLSTATE ${code}): `);
+      expect(message).toMatch(new RegExp(`^[^:]+ \\(SQLSTATE ${code}\\): `));
       expect(message).toContain(COMPARE);
     },
   );
@@ -182,12 +183,143 @@ describe('A table that was altered', () => {
   });
 });
 
-test('a start-up parameter that PgBouncer refuses is named, and what to do', () => {
-  const error = Object.assign(new Error('unsupported startup parameter: search_path'), {
-    code: '08P01',
-    severity: 'FATAL',
+/** As the server, or PgBouncer, answers. */
+function answer(code: string, text: string, statement?: string): HandleOnceError {
+  return toStoreError(Object.assign(new Error(text), { code, severity: 'ERROR' }), statement);
+}
+
+test.each(['unsupported startup parameter', 'unsupported startup parameter in options'])(
+  'an %s that PgBouncer refuses is named, and what to do',
+  (text) => {
+    expect(answer('08P01', `${text}: search_path`).message).toMatch(
+      /^PgBouncer refuses search_path, .* \(SQLSTATE 08P01\): .*alter role ROLE set search_path.*ignore_startup_parameters/,
+    );
+  },
+);
+
+test.each([
+  ['08P01', 'invalid message format'],
+  ['08P01', 'an unsupported startup parameter: search_path'],
+  ['08P01', 'unsupported startup parameter: search_path = secret'],
+  ['08006', 'unsupported startup parameter: search_path'],
+])('no other answer is taken for that: %s, %s', (code, text) => {
+  expect(answer(code, text).message).toMatch(/^the database refused the statement/);
+});
+
+test('what is a store error already stays as it is', () => {
+  const error = new StoreError('no', { retriable: false });
+  expect(toStoreError(error)).toBe(error);
+});
+
+test.each(['42P01', '42501', '08P01', '23514'])('%s of what is no error has no cause', (code) => {
+  expect(toStoreError({ code })).toMatchObject({
+    cause: undefined,
+    message: expect.stringContaining(`(SQLSTATE ${code})`) as string,
   });
-  expect(toStoreError(error).message).toMatch(
-    /^PgBouncer refuses search_path, .* \(SQLSTATE 08P01\): .*alter role ROLE set search_path.*ignore_startup_parameters/,
-  );
+});
+
+describe('Tables that are missing', () => {
+  const statement = 'select from "orders".records t';
+
+  test.each([
+    ['42P01', 'relation "orders.records"'],
+    ['42703', 'column t.owned'],
+    ['3F000', 'schema "orders"'],
+  ])('are named as the server names them: %s, %s', (code, object) => {
+    const error = answer(code, `${object} does not exist`, statement);
+    expect(error).toBeInstanceOf(SchemaError);
+    expect(error.message).toContain(`missing in schema "orders", or older than`);
+    expect(error.message).toContain(`(SQLSTATE ${code}, ${object}): run migrate(sql)`);
+  });
+
+  test.each([
+    'function f() does not exist',
+    'my relation "x" does not exist',
+    'relation "x" does not exist, or is secret',
+  ])('are not named by another text: %s', (text) => {
+    expect(answer('42P01', text).message).toContain(
+      'the tables of handle-once are missing, or older than this version, or have lost a column (SQLSTATE 42P01): ',
+    );
+  });
+});
+
+describe('A right that is missing', () => {
+  const statement = 'insert into "orders".failures select from "orders".records';
+  const all =
+    /; grant select, insert, update on "orders"\.records to ROLE;.* grant select, insert on "orders"\.failures/;
+
+  test('is one in the default schema without an option for that', () => {
+    const { message } = answer(
+      '42501',
+      'permission denied for schema handle_once',
+      'from "handle_once".stats',
+    );
+    expect(message).toContain('(npx handle-once grants ROLE --for handle prints all that it needs): ');
+    expect(answer('42501', 'no', statement).message).toContain('--for handle --schema "orders" prints');
+  });
+
+  test('is named with the table', () => {
+    const { message } = answer('42501', 'permission denied for table failures', statement);
+    expect(message).toMatch(/lacks a right on table failures \(SQLSTATE 42501\): as the owner/);
+    expect(message).toMatch(
+      /: grant usage on schema "orders" to ROLE; grant select, insert on "orders"\.failures to ROLE;$/,
+    );
+  });
+
+  test.each([
+    ['permission denied for schema orders', 'schema orders'],
+    ['permission denied for table of_another', 'table of_another'],
+    ['must be owner of table records', 'the tables of handle-once or their schema'],
+    ['it says: permission denied for table failures', 'the tables of handle-once or their schema'],
+  ])('is one of all, where the server says: %s', (text, what) => {
+    const { message } = answer('42501', text, statement);
+    expect(message).toContain(`lacks a right on ${what} (SQLSTATE 42501): `);
+    expect(message).toMatch(all);
+  });
+
+  test('is one that migrate needs, where the statement is about no table', () => {
+    const { message } = answer('42501', 'permission denied for database app');
+    expect(message).toMatch(/lacks a right on database app \(SQLSTATE 42501\): run migrate\(sql\) as a role/);
+  });
+
+  test('is one on a partition, where a walk names that', () => {
+    const step = 'with x as (\nselect from only "orders".records_1 t\n) delete from "orders".failures';
+    expect(answer('42501', 'permission denied for table records_1', step).message).toMatch(
+      /each partition of the records: grant select, update, delete on "orders"\.records_1 to ROLE;$/,
+    );
+    for (const other of ['permission denied for table failures', 'permission denied for schema orders', 'no'])
+      expect(answer('42501', other, step).message).not.toContain('partition');
+  });
+
+  test('is none where row level security refuses a row', () => {
+    const text = 'new row violates row-level security policy for table "records"';
+    expect(answer('42501', text, statement).message).toMatch(/^row level security is on .*doctor/);
+    expect(answer('42501', `no ${text}`, statement).message).toMatch(/lacks a right/);
+  });
+});
+
+describe('A database that cannot be reached', () => {
+  test.each([
+    ['TLS_REFUSED', { retriable: false, mayHaveLanded: false }, '(TLS_REFUSED): do this'],
+    ['NO_TLS_', { retriable: true, mayHaveLanded: true }, '(NO_TLS_): send the call again;'],
+    ['CONNECT_TIMEOUT', { retriable: true, mayHaveLanded: false }, '(CONNECT_TIMEOUT): check that it runs'],
+    ['ECONNRESET', { retriable: true, mayHaveLanded: true }, '(ECONNRESET): send the call again;'],
+  ])('with %s', (code, facts, says) => {
+    const failure = toStoreError(Object.assign(new Error('do this'), { code }));
+    expect(failure).toMatchObject(facts);
+    expect(failure.message).toContain(`the database cannot be reached ${says}`);
+  });
+
+  test.each([
+    ['a code', Object.assign(new Error('no'), { code: 'CONNECTION_ENDED' }), 'CONNECTION_ENDED'],
+    [
+      'a text',
+      new Error('Cannot use a pool after calling end on the pool'),
+      'Cannot use a pool after calling end on the pool',
+    ],
+  ])('by a client that was closed, with %s', (_, error, says) => {
+    const failure = toStoreError(error);
+    expect(failure).toMatchObject({ retriable: false, mayHaveLanded: false });
+    expect(failure.message).toBe(`the client was closed (${says}): end it after the workers have stopped`);
+  });
 });

@@ -106,5 +106,5 @@ const REFUSED = /^(?:0A|42)/;
 
 function isRefused(error: unknown): error is Error {
   if (error instanceof SchemaError) return true;
-  return error instanceof StoreError && !error.retriable && REFUSED.test(sqlState(error) ?? '');
+  return error instanceof StoreError && REFUSED.test(sqlState(error) ?? '');
 }

@@ -9,21 +9,19 @@ export function decideDeadLetter(
   record: RecordView | undefined,
   deadLetter: Pick<DeadLetterIdentity, 'isOwn' | 'sentAt' | 'attempts' | 'mayHaveBeenSent'>,
 ): DeadLetterDecision {
-  const phase = record?.phase;
-  switch (phase) {
-    case undefined:
-    case 'expired':
-      return deadLetter.mayHaveBeenSent === true ? 'ambiguous' : 'send';
+  if (record === undefined || record.phase === 'expired')
+    return deadLetter.mayHaveBeenSent === true ? 'ambiguous' : 'send';
+  switch (record.phase) {
     case 'failed':
       return 'retry';
     case 'succeeded':
       return deadLetter.isOwn && !isAnothers(record, deadLetter) ? 'remove' : 'ambiguous';
     case 'waiting':
-      return isRetried(record) ? 'send' : phase;
+      return isRetried(record) ? 'send' : record.phase;
     case 'running':
     case 'lapsed':
     case 'backing-off':
-      return phase;
+      return record.phase;
   }
 }
 
@@ -35,10 +33,9 @@ const CLOCKS_APART_MS = 60_000;
  * younger, or was not tried since. To succeed, its own was.
  */
 function isAnothers(
-  record: RecordView | undefined,
+  record: RecordView,
   { sentAt, attempts = 0 }: Pick<DeadLetterIdentity, 'sentAt' | 'attempts'>,
 ): boolean {
-  if (record === undefined) return false;
   if (record.attempts <= attempts) return true;
   return sentAt !== undefined && record.createdAt.getTime() > sentAt.getTime() + CLOCKS_APART_MS;
 }
@@ -49,6 +46,6 @@ function isAnothers(
  * An attempt that ended leaves a failure or a death, and one that was interrupted is not counted. Only a retried
  * record has attempts and neither.
  */
-function isRetried(record: RecordView | undefined): boolean {
-  return record !== undefined && record.attempts > 0 && record.failures === 0 && record.deaths === 0;
+function isRetried({ attempts, failures, deaths }: RecordView): boolean {
+  return attempts > 0 && failures === 0 && deaths === 0;
 }

@@ -27,10 +27,10 @@ export function createRedrive<Place, Facts>(
   }
 
   async function take(found: FoundDeadLetter<Place, Facts>): Promise<DeadLetterOutcome | undefined> {
-    const deadLetter = choose(found);
-    const outcome = await redriver.take(deadLetter);
+    const { deadLetter, place } = found;
+    const outcome = await redriver.take(choose(found));
     const record = 'kept' in deadLetter ? {} : { scope: deadLetter.scope, key: deadLetter.key };
-    if (outcome !== undefined) await onDeadLetter?.({ ...found.place, ...record, ...outcome });
+    if (outcome !== undefined) await onDeadLetter?.({ ...place, ...record, ...outcome });
     return outcome;
   }
 
