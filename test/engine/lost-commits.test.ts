@@ -97,8 +97,15 @@ describe('A transaction that has not committed', () => {
 
   it('has failed once where its client hides that', async () => {
     const outcome = await worker(undone()).inTransaction('key', 'body', () => 'done');
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
+    const error = { code: '25P02', message: expect.stringContaining('was rolled back') as string };
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1, error });
     expect(await bench.record(scope, 'key')).toMatchObject({ attempts: 1, failures: 1 });
+  });
+
+  it('is lost where another worker takes its message over before it is released', async () => {
+    const settle = () => Promise.resolve(['lost'] as const);
+    const outcome = await worker({ ...undone(BROKEN), settle }).inTransaction('key', 'body', () => 'done');
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost', error: { code: 'ECONNRESET' } });
   });
 
   it('is asked for again where another transaction has its record locked', async () => {
