@@ -1,10 +1,12 @@
 import type { TransactionSql } from 'postgres';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
+import { wasAbandoned } from '../../src/engine/abandoned.ts';
 import { createHost } from '../../src/engine/host.ts';
 import { type HandleOnce, type HandleOnceEvent, StoreError } from '../../src/index.ts';
 import { createPostgresStore } from '../../src/store/postgres/index.ts';
 import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+import { gate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
 import { usePostgresBench } from './support/bench.ts';
@@ -137,4 +139,23 @@ it('A transaction that has committed is asked for once, where its client would h
   const handleOnce = worker({ tellsRollback: false, extend, settle });
   expect(await handleOnce.inTransaction('key', 'body', () => 'done')).toMatchObject({ state: 'succeeded' });
   expect([extend.mock.calls.length, settle.mock.calls.length]).toEqual([1, 0]);
+});
+
+it('A transaction that hangs is given up after its time, which says nothing of the store', async () => {
+  const running = gate();
+  const hanging = worker({}).inTransaction(
+    'key',
+    'body',
+    async () => {
+      running.open();
+      await new Promise(() => undefined);
+    },
+    { timeoutMs: 1_000 },
+  );
+  await running.opened;
+  await time.advance(2_100);
+  const outcome = await hanging;
+  expect(outcome).toMatchObject({ state: 'pending', reason: 'unrecorded' });
+  expect(wasAbandoned(outcome)).toBe(true);
+  expect(wasAbandoned({ ...outcome })).toBe(false);
 });
