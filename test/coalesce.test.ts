@@ -132,6 +132,10 @@ test('with nothing in the air many go as two halves where halves are asked for, 
     ['a', 'b', 'c'],
     ['d', 'e'],
   ]);
+  expect(await split(2, 4)).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
   expect(await split(2, 3)).toEqual([['a', 'b', 'c']]);
   expect(await split(undefined, 5)).toEqual([keys]);
 });
@@ -317,7 +321,7 @@ describe('coalescers of one group', () => {
     for (const one of settles.sent) one.answer();
     gate.setShut(false);
     await settled();
-    expect(claims.keysSent().flat()).toEqual(['a', 'b', 'c']);
+    expect(claims.keysSent()).toEqual([['a', 'b', 'c']]);
   });
 
   test('callers meet in few batches, however unevenly they began', async () => {

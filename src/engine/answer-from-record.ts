@@ -33,7 +33,7 @@ export function answerFromRecord<R>(
   const outcome: OnRecord<R> =
     reply.kind === 'suspect'
       ? { state: 'pending', reason: 'suspect', attempts, retryAfterMs: engine.suspects.reserveTurn() }
-      : outcomeOnRecord<R>(reply, decoderOf(engine, message, attempts));
+      : claimedOutcome<R>(engine, message, reply);
   if (outcome.state === 'pending') {
     const { reason, retryAfterMs } = outcome;
     const type = reason === 'released' ? 'backing-off' : reason;
@@ -48,7 +48,22 @@ export function answerFromRecord<R>(
   return outcome;
 }
 
-/** The outcome that a duplicate gets. Emits no event. */
+/** The outcome that a duplicate gets. A damaged record ends the call. */
+function claimedOutcome<R>(
+  engine: Engine,
+  message: { readonly key: string; readonly startedAt: number },
+  reply: LookupReply,
+): OnRecord<R> {
+  try {
+    return outcomeOnRecord<R>(reply, decoderOf(engine.settings.scope, message.key));
+  } catch (error) {
+    const end = endOf(engine, message, reply.attempts, 'pending');
+    engine.events.emit({ type: 'store-error', ...end, verb: 'claim', error });
+    throw error;
+  }
+}
+
+/** Emits no event. */
 function outcomeOnRecord<R>(reply: LookupReply, decode: DecodeRecord): OnRecord<R> {
   const { attempts } = reply;
   switch (reply.kind) {
@@ -92,55 +107,46 @@ function failed(
 /** The outcome that is on record, without a claim. Undefined where nothing is. */
 export async function lookup(engine: Engine, key: string): Promise<Outcome<unknown> | undefined> {
   const { records, events, settings } = engine;
-  const startedAt = engine.clock.monotonic();
+  const { scope } = settings;
   checkKey('key', key);
   if (records.lookup === undefined) {
     const message = 'has no lookup: give your own store that method, or create handleOnce with sql';
     throw new InvalidOptionsError('lookup', [{ field: 'store', message }]);
   }
-  const reply = await records.lookup(key).catch((error: unknown) => {
-    events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'lookup', error });
+  try {
+    const reply = await records.lookup(key);
+    return reply === undefined ? undefined : outcomeOnRecord(reply, decoderOf(scope, key));
+  } catch (error) {
+    events.emit({ type: 'store-error', scope, key, verb: 'lookup', error });
     throw error;
-  });
-  if (reply === undefined) return undefined;
-  return outcomeOnRecord(reply, decoderOf(engine, { key, startedAt }, reply.attempts));
+  }
 }
 
 type DecodeRecord = ReturnType<typeof decoderOf>;
 
 /** Reads records. Throws `DamagedRecordError`: the error of the parser quotes the text. */
-function decoderOf(
-  engine: Engine,
-  message: { readonly key: string; readonly startedAt: number },
-  attempts: number,
-) {
+function decoderOf(scope: string, key: string) {
   function decoded(column: 'result' | 'error', json: string, isRight: (value: unknown) => boolean): unknown {
     try {
       const value: unknown = JSON.parse(json);
       if (isRight(value)) return value;
     } catch {
-      // Reported below.
+      // Thrown below, without the text.
     }
-    return damaged(column);
-  }
-
-  function damaged(column: 'result' | 'error' | 'state'): never {
-    const end = endOf(engine, message, attempts, 'pending');
-    const error = new DamagedRecordError(end.scope, end.key, column);
-    engine.events.emit({ type: 'store-error', ...end, verb: 'claim', error });
-    throw error;
+    throw new DamagedRecordError(scope, key, column);
   }
 
   return {
     result: (json: string | null): unknown =>
       json === null ? undefined : decoded('result', json, () => true),
     error: (json: string) => decoded('error', json, isStoredError) as StoredError,
-    unknownState: () => damaged('state'),
+    unknownState: (): never => {
+      throw new DamagedRecordError(scope, key, 'state');
+    },
   };
 }
 
 function isStoredError(value: unknown): value is StoredError {
-  if (typeof value !== 'object' || value === null || !('name' in value) || !('message' in value))
-    return false;
-  return typeof value.name === 'string' && typeof value.message === 'string';
+  const { name, message } = (value ?? {}) as Partial<StoredError>;
+  return typeof name === 'string' && typeof message === 'string';
 }

@@ -39,7 +39,7 @@ export function withHandler(options: unknown, handler: unknown): unknown {
     const { handler: among, ...members } = Object.getOwnPropertyDescriptors<{ handler?: unknown }>(options);
     const isAmong = among !== undefined && (among.get !== undefined || among.value !== undefined);
     const value = isAmong ? AMONG_OPTIONS : handler;
-    return Object.defineProperties({}, { ...members, handler: { value, enumerable: true } });
+    return Object.defineProperties({}, { ...members, handler: { value } });
   } catch {
     return options;
   }

@@ -27,8 +27,7 @@ const MAX_SCOPE_BYTES = 1_024;
 
 /** What is wrong with a scope that a user wrote, or undefined. */
 export function scopeFault(value: unknown): string | undefined {
-  const fault = storedScopeFault(value);
-  if (fault !== undefined || typeof value !== 'string' || !value.includes(SEPARATOR)) return fault;
+  if (typeof value !== 'string' || !value.includes(SEPARATOR)) return storedScopeFault(value);
   return `must not contain '${SEPARATOR}', which begins what is derived from a scope; use inScope({ kind, name })`;
 }
 

@@ -1,6 +1,7 @@
 import { InvalidKeyError, InvalidOptionsError } from 'handle-once';
 import { describe, expect, test, vi } from 'vitest';
 import { createTrial } from '../../src/adapter/trial.ts';
+import { inOptionsOf, wrongFunction } from '../../src/options/wrong-function.ts';
 
 const fault = new RangeError('no id in secret');
 const fails = (): never => {
@@ -50,6 +51,15 @@ describe('A function on trial', () => {
     expect([onTrial(), thrownBy(onTrial)]).toEqual(['order-7', fault]);
     expect(thrownBy(other)).toBeInstanceOf(InvalidOptionsError);
   });
+});
+
+test('What is thrown is the same but for a function of the options at fault, which is named by its subject', () => {
+  for (const thrown of [undefined, null, 'text', fault]) expect(inOptionsOf('onceEach', thrown)).toBe(thrown);
+  const named = inOptionsOf('onceEach', wrongFunction('key', 'is wrong'));
+  expect(named).toMatchObject({ message: 'onceEach: key: is wrong', issues: [{ field: 'key' }] });
+  expect(named).not.toHaveProperty('cause');
+  const caused = wrongFunction('key', 'is wrong', { cause: fault });
+  expect(inOptionsOf('onceEach', caused)).toHaveProperty('cause', fault);
 });
 
 describe('A look at messages that came together', () => {

@@ -31,7 +31,7 @@ describe.each(STATES)('A %s record whose %s is not what was written', (_, column
     '{"secret":',
     '',
     'secret',
-    ...(column === 'error' ? ['null', '"secret"', '{"name":"secret"}'] : []),
+    ...(column === 'error' ? ['null', '"secret"', '{"name":"secret"}', '{"message":"secret"}'] : []),
   ])('throws a typed error (%j), nothing runs, and the row stays as it is', async (text) => {
     const events: unknown[] = [];
     const handleOnce = bench.handleOnce({ backoff: () => 60_000, onEvent: (event) => events.push(event) });
@@ -68,6 +68,20 @@ it('A damaged error does not keep a message from its next attempt', async () => 
   await handleOnce('key', 'body', retryable);
   await damage('error', '{');
   expect(await handleOnce('key', 'body', () => 'done')).toMatchObject({ state: 'succeeded', attempts: 2 });
+});
+
+it('A damaged record ends no call where it is looked up', async () => {
+  const events: unknown[] = [];
+  const handleOnce = bench.handleOnce({ onEvent: (event) => events.push(event) });
+  await handleOnce('damaged', 'body', () => 'done');
+  await damage('result', '{');
+  events.length = 0;
+  const thrown: unknown = await handleOnce.lookup('damaged').catch((error: unknown) => error);
+  const { scope } = handleOnce.settings;
+  expect(thrown).toMatchObject({ code: 'DAMAGED_RECORD', scope, key: 'damaged' });
+  expect(events).toEqual([
+    { type: 'store-error', scope, key: 'damaged', verb: 'lookup', error: toEventError(thrown) },
+  ]);
 });
 
 describe('A record in a state that this version does not know', () => {

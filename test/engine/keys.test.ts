@@ -72,6 +72,7 @@ describe('a scope', () => {
   });
 
   it('is bounded in bytes too', () => {
+    expect(bench.handleOnce({ scope: `${'\u20ac'.repeat(341)}a` }).settings.scope).toHaveLength(342);
     expect(() => bench.handleOnce({ scope: '\u20ac'.repeat(342) })).toThrow(
       'scope: must be at most 1024 UTF-8 bytes, got 1026',
     );

@@ -207,6 +207,24 @@ describe('the place of a suspect', () => {
     expect(place.reserveTurn()).toBe(120_000);
   });
 
+  it('lets those that wait come back about as fast as suspects have run', () => {
+    let now = 5_000;
+    const place = createSuspectSlot({ ...systemClock, monotonic: () => now });
+    const run = (takesMs: number): void => {
+      const leave = place.enter();
+      now += takesMs;
+      leave?.();
+    };
+    expect(place.reserveTurn()).toBe(1_000);
+    now += 1_000;
+    run(11_000);
+    expect(place.reserveTurn()).toBe(3_000);
+    expect(place.reserveTurn()).toBe(6_000);
+    now += 6_000;
+    for (let runs = 0; runs < 50; runs += 1) run(0);
+    expect(place.reserveTurn()).toBe(100);
+  });
+
   it('is free after half an hour, and the one that has stayed so long gives back no place of another', () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     onTestFinished(() => {

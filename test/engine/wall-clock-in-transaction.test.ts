@@ -170,7 +170,7 @@ describe('a wall clock that is set forward by a transaction', () => {
       },
     });
     const outcome = await handleOnce.inTransaction('key', 'body', (_, __, tx) => write(tx));
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost' });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost', error: { code: '25P02' } });
     expect(await effects()).toBe(0);
   });
 });

@@ -109,6 +109,7 @@ test.each([
     { onFailed: { deadLetterTopic: 'x'.repeat(250), producer } },
     /name of a topic/,
   ],
+  ['onFailed.deadLetterTopic', { onFailed: { deadLetterTopic: 7, producer } }, /name of a topic/],
   ['onFailed.producer', { onFailed: { deadLetterTopic: 'dead', producer: {} } }, /connected producer/],
   ['onFailed.typo', { onFailed: { deadLetterTopic: 'dead', producer, typo: 1 } }, /not an option/],
   ['consumerConfig.sessionTimeout', { consumerConfig: { sessionTimeout: '30s' } }, /milliseconds/],

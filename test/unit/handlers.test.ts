@@ -1,4 +1,4 @@
-import { createHandleOnce } from 'handle-once';
+import { createHandleOnce, type InvalidOptionsError } from 'handle-once';
 import { onceEachRequest } from 'handle-once/http';
 import { onceEachKafkaMessage } from 'handle-once/kafka';
 import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
@@ -105,6 +105,15 @@ describe.each(entries)('%s', (_, enter, args) => {
       });
     },
   );
+
+  test('has its handler among the options where a getter gives it, and not where it is undefined', async () => {
+    const among = Object.defineProperty({}, 'handler', { get: () => () => 2, enumerable: true });
+    expect(await refusal(() => enter(() => 1, among))).toMatchObject({
+      issues: expect.arrayContaining([expect.objectContaining({ field: 'handler' })]) as object,
+    });
+    const unset = (await refusal(() => enter(() => 1, { handler: undefined }))) as InvalidOptionsError;
+    expect(unset.issues.map(({ field }) => field)).not.toContain('handler');
+  });
 
   test('names a wrong handler and wrong options at once', async () => {
     const issues = [{ field: 'handler' }, { field: 'typo' }];

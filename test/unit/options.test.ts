@@ -11,6 +11,7 @@ const RETENTION = 'must be a whole number of milliseconds from 100 to 315,360,00
 const BELOW_LEASE = 'must not be below leaseMs: a record that expires so soon answers no redelivery';
 const ATTEMPTS = 'must be a whole number of attempts from 1 to 2,147,483,647, or Infinity';
 const WAIT = 'must be a whole number of milliseconds from 0 to 43,200,000';
+const FACTOR = 'must be a number from 1 to 10';
 const BASE_ABOVE_MAX = 'must not be above maxMs, which is 1,200,000 unless given';
 const BACKOFF =
   'must be { baseMs, maxMs, factor } or a function of (failures, error) that returns milliseconds';
@@ -88,6 +89,9 @@ describe('createHandleOnce refuses', () => {
         { field: 'backoff.maxMs', message: WAIT },
       ],
     ],
+    ['a factor below 1', { factor: 0.9 }, [{ field: 'backoff.factor', message: FACTOR }]],
+    ['a factor above 10', { factor: 10.1 }, [{ field: 'backoff.factor', message: FACTOR }]],
+    ['a text as a factor', { factor: '2' }, [{ field: 'backoff.factor', message: FACTOR }]],
     ['a misspelt bound', { base: 1 }, [{ field: 'backoff.base', message: UNKNOWN }]],
     ['baseMs above maxMs', { baseMs: 2, maxMs: 1 }, [{ field: 'backoff.baseMs', message: BASE_ABOVE_MAX }]],
     [
@@ -255,6 +259,8 @@ describe('createHandleOnce accepts', () => {
     ['endless attempts', { maxAttempts: Infinity }],
     ['no wait at all', { backoff: { baseMs: 0, maxMs: 0 } }],
     ['an empty backoff', { backoff: {} }],
+    ['waits that are all alike', { backoff: { factor: 1 } }],
+    ['the fastest growth of waits', { backoff: { factor: 10 } }],
     ['a backoff function', { backoff: () => 5 }],
     [
       'a schema that is a function',

@@ -50,6 +50,9 @@ describe('the retry budget', () => {
 
   test('takes what createHandleOnce takes, and refuses what it refuses', () => {
     expect(retryBudget({ maxAttempts: 2, backoff: { baseMs: 5_000 } }).longestMs).toBe(5_000);
+    expect(retryBudget({ maxAttempts: 2_000_000_000 }).longestMs).toBeGreaterThan(1_999_999_000 * 1_200_000);
+    const issue = { field: '', message: 'the retries must be an object' };
+    expect(issuesOf(() => retryBudget(12 as never))).toEqual([issue]);
     for (const wrong of [{ maxAttempts: '12' }, { maxAttempts: 0 }, { backoff: { base: 1 } }, null]) {
       expect(issuesOf(() => retryBudget(wrong as object))).toHaveLength(1);
     }
@@ -57,6 +60,7 @@ describe('the retry budget', () => {
 
   test('has no end without a limit, and is unknown with a function', () => {
     expect(retryBudget(handleOnce({ maxAttempts: Infinity }).settings).medianMs).toBe(Infinity);
+    expect(retryBudget({ maxAttempts: Infinity, backoff: { factor: 1 } }).medianMs).toBe(Infinity);
     expect(retryBudget(handleOnce({ backoff: () => 5 }).settings).medianMs).toBeNaN();
   });
 });

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
+import { retryWait } from '../../src/lib/retry.ts';
 import { delay, endsBeforeAbort, endsWithin } from '../../src/lib/wait.ts';
 import { createVirtualTime } from '../support/virtual-time.ts';
 
@@ -18,6 +19,14 @@ test('a delay says whether its time has passed, and leaves no listener behind', 
   expect(await cut).toBe(false);
   expect(await delay(clock, 50, { signal })).toBe(false);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('a wait between tries grows up to its bound; half of it is random where a clock is given', () => {
+  const growth = { baseMs: 100, maxMs: 1_000 };
+  expect([1, 2, 3, 9].map((failures) => retryWait(growth, failures))).toEqual([100, 200, 400, 1_000]);
+  expect(retryWait({ ...growth, factor: 3 }, 3)).toBe(900);
+  const waits = [0, 0.5, 1].map((random) => retryWait(growth, 3, { random: () => random }));
+  expect(waits).toEqual([200, 300, 400]);
 });
 
 test('work ends within its time, or not; what it throws in time is thrown', async () => {

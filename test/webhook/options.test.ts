@@ -96,6 +96,10 @@ describe('onceEachWebhook', () => {
 });
 
 test('webhookId refuses what is no source', () => {
+  const refused = issuesOf(() => webhookId({ header: 7 } as never, { headers: {}, body: '{}' }));
+  expect(refused).toMatchObject([
+    { field: 'source', message: expect.stringContaining("'github'") as string },
+  ]);
   const issues = issuesOf(() => webhookId({ pointer: 'id' }, { headers: {}, body: '{}' }));
   expect(issues).toEqual([{ field: 'source.pointer', message: 'must be a JSON pointer such as /data/id' }]);
 });
