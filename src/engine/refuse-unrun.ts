@@ -29,8 +29,8 @@ function isLazyIterator(returned: object): boolean {
 
 /** As of RxJS: stores and actors have `subscribe` and the symbol too, and no `pipe`. */
 function isObservable(returned: object): boolean {
-  const symbol = readable(Symbol as never, 'observable') ?? '@@observable';
-  return ['subscribe', 'pipe', symbol].every((name) => isFunction(returned, name as string));
+  const { observable = '@@observable' } = Symbol as { readonly observable?: symbol };
+  return ['subscribe', 'pipe', observable].every((name) => isFunction(returned, name));
 }
 
 function isFunction(of: object, name: string | symbol): boolean {

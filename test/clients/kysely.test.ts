@@ -79,7 +79,7 @@ const INTERFERING: KyselyPlugin = {
 test('plugins change what handlers read, and not what the records do', async () => {
   const db = connect(url).withPlugin(INTERFERING);
   const client = fromKysely(db);
-  const read = ({ query }: DatabaseQueries) => query('select null as empty, 1 as one', []);
+  const read = (on: DatabaseQueries) => on.query('select null as empty, 1 as one', []);
   expect(await read(client)).toEqual([[null, '1']]);
   await client.begin(async (transaction) => {
     expect(await read(client.in(transaction))).toEqual([[null, '1']]);

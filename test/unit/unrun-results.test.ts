@@ -66,7 +66,10 @@ test('what the promises in a returned array answer is the result', async () => {
 
 test('a handler has failed where a promise in its returned array rejects', async () => {
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders' });
-  const outcome = await handleOnce('key', 'body', () => [Promise.resolve(1), Promise.reject(new Error('no'))]);
+  const outcome = await handleOnce('key', 'body', () => [
+    Promise.resolve(1),
+    Promise.reject(new Error('no')),
+  ]);
   expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { message: 'no' } });
 });
 
