@@ -44,11 +44,21 @@ type PostgresJs = Exclude<SqlClient, DatabaseClient>;
 const clientSchema = lazily(() =>
   z.object({
     db: satisfying(
-      (value) => isDatabase(value) && canBeGuarded(value),
-      (value) => (isDatabase(value) ? UNKNOWN_SESSION : 'a Drizzle database, not a transaction of it'),
+      (value) => faultOf(value) === undefined,
+      (value) => faultOf(value) as string,
     ),
   }),
 );
+
+function faultOf(db: unknown): string | undefined {
+  if (!isDatabase(db)) return 'a Drizzle database, not a transaction of it';
+  if (isOnOneConnection(db)) return ONE_CONNECTION;
+  return canBeGuarded(db) ? undefined : UNKNOWN_SESSION;
+}
+
+const ONE_CONNECTION =
+  'a Drizzle database over a Pool, not over a single connection, on which all would run in one transaction: ' +
+  'drizzle(new pg.Pool({ connectionString })) (for one connection use a Pool of one)';
 
 const UNKNOWN_SESSION =
   'a Drizzle database whose transactions can be guarded: this version of Drizzle does not show the client of its ' +
@@ -56,6 +66,13 @@ const UNKNOWN_SESSION =
 
 function isDatabase(value: unknown): boolean {
   return hasMethods(value, ['execute', 'transaction']) && !hasMethods(value, ['rollback']);
+}
+
+function isOnOneConnection(db: unknown): boolean {
+  const { $client, session } = db as { $client?: unknown; session?: { client?: unknown } };
+  return [$client, session?.client].some(
+    (client) => hasMethods(client, ['query', 'connect']) && !isPgPool(client),
+  );
 }
 
 function canBeGuarded(db: unknown): boolean {
@@ -68,8 +85,8 @@ function canBeGuarded(db: unknown): boolean {
  * A Drizzle database on a driver for Postgres that has transactions, such as `node-postgres` and `postgres-js`, as the
  * client of `createHandleOnce` and `migrate`. A transaction is the `tx` of `db.transaction`.
  *
- * Statements are not prepared: Drizzle has no way to ask for it. Throws `InvalidOptionsError`, for a transaction too,
- * and on `postgres-js` for a version of Drizzle that does not show its client.
+ * Statements are not prepared: Drizzle has no way to ask for it. Throws `InvalidOptionsError`, for a transaction and a
+ * single `Client` too, and for a version of Drizzle that does not show its client.
  *
  * @example
  * ```ts

@@ -24,9 +24,14 @@ export interface KyselyQuery {
   readonly queryId: { readonly queryId: string };
 }
 
-/** What runs a query: a `Kysely`, or its `Transaction`. */
+/** What runs a query: a `Kysely`, its `Transaction`, or a connection. */
 export interface KyselyQueryable {
   executeQuery(query: KyselyQuery): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** The same with the plugins of the user, which can change what is sent and what is answered. */
+export interface KyselyWithPlugins extends KyselyQueryable {
+  withoutPlugins(): KyselyQueryable;
 }
 
 /** What runs all statements of a transaction, and derives others of its kind. */
@@ -35,12 +40,12 @@ export interface KyselyExecutor {
 }
 
 /** A transaction. */
-export interface KyselyTransaction extends KyselyQueryable {
+export interface KyselyTransaction extends KyselyWithPlugins {
   getExecutor(): KyselyExecutor;
 }
 
 /** The part of a `Kysely` that is used. */
-export interface KyselyDatabase<Tx> extends KyselyQueryable {
+export interface KyselyDatabase<Tx> extends KyselyWithPlugins {
   readonly isTransaction: boolean;
   transaction(): { execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T> };
 }
@@ -49,7 +54,7 @@ const clientSchema = lazily(() =>
   z.object({
     db: satisfying(
       (value) =>
-        hasMethods(value, ['executeQuery', 'transaction']) &&
+        hasMethods(value, ['executeQuery', 'transaction', 'withoutPlugins']) &&
         (value as { isTransaction?: unknown }).isTransaction !== true,
       'a Kysely, not a transaction of it',
     ),
@@ -87,7 +92,7 @@ export function fromKysely<Tx extends KyselyTransaction, IsTransaction extends b
   parseOptions('fromKysely', clientSchema(), { db });
   const transactions = new Transactions<Tx>();
   const client: CommittingClient<Tx> = {
-    ...queriesOf(db),
+    ...withoutPlugins(db),
     begin: (work) =>
       db.transaction().execute(async (transaction) => {
         const executor = transaction.getExecutor();
@@ -99,7 +104,7 @@ export function fromKysely<Tx extends KyselyTransaction, IsTransaction extends b
         transactions.add(transaction, late, queries);
         return await rolledBackFirst(queries, () => late.after(() => work(transaction)));
       }),
-    in: queriesOf,
+    in: withoutPlugins,
     lastIn: transactions.lastIn,
   };
   return client;
@@ -139,6 +144,10 @@ function guard(executor: KyselyExecutor, late: LateStatements): void {
 
 /** A `Kysely` may be a transaction by its type, a `Transaction` is. */
 type NotTrue<Flag extends boolean> = boolean extends Flag ? unknown : never;
+
+function withoutPlugins(on: KyselyWithPlugins): DatabaseQueries {
+  return queriesOf(on.withoutPlugins());
+}
 
 function queriesOf(on: KyselyQueryable): DatabaseQueries {
   const run = (sql: string, parameters: (string | null)[]) => on.executeQuery(compiled(sql, parameters));

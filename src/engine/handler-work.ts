@@ -66,8 +66,7 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       held.isRunning = true;
       const returned = await handler(valid, attempt, ...extra);
       refuseUnrun(returned);
-      const isBatch = extra.length > 0 && hasQueries(returned);
-      const result = isBatch ? ((await Promise.all(returned as unknown[])) as Result) : returned;
+      const result = hasPromises(returned) ? ((await Promise.all(returned)) as Result) : returned;
       ended?.(scope, false);
       return result;
     } catch (error) {
@@ -79,8 +78,8 @@ function withPayload<Result, Extra extends readonly unknown[]>(
   };
 }
 
-/** Whether it is an array with queries, which `sql.begin` of `postgres` awaits too: only then are they sent. */
-function hasQueries(returned: unknown): returned is unknown[] {
+/** Whether it is an array with promises, or with queries of `postgres`, which are sent only when they are awaited. */
+function hasPromises(returned: unknown): returned is unknown[] {
   return Array.isArray(returned) && returned.some(isThenable);
 }
 

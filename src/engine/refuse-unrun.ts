@@ -11,16 +11,26 @@ function unrunIn(returned: unknown): string | undefined {
     return 'a function, which nothing has called: call it in the handler, and await what it returns';
   }
   if (typeof returned !== 'object' || returned === null) return undefined;
-  if (
-    isFunction(returned, 'next') &&
-    (isFunction(returned, Symbol.iterator) || isFunction(returned, Symbol.asyncIterator))
-  ) {
-    return 'a generator or another iterator, which nothing has gone through: do so in the handler, with for await';
+  if (isLazyIterator(returned)) {
+    return 'a generator or a lazy iterator, which nothing has gone through: do so in the handler, with for await';
   }
-  if (isFunction(returned, 'subscribe')) {
+  if (isObservable(returned)) {
     return 'an Observable, which nothing has subscribed to: return lastValueFrom(observable, { defaultValue: undefined })';
   }
   return undefined;
+}
+
+/** Not any other iterator: an honest result may be one, such as a list or the values of a map. */
+const LAZY = new Set<unknown>(['Generator', 'AsyncGenerator', 'Iterator Helper']);
+
+function isLazyIterator(returned: object): boolean {
+  return isFunction(returned, 'next') && LAZY.has(readable(returned, Symbol.toStringTag));
+}
+
+/** As of RxJS: stores and actors have `subscribe` and the symbol too, and no `pipe`. */
+function isObservable(returned: object): boolean {
+  const { observable = '@@observable' } = Symbol as { readonly observable?: symbol };
+  return ['subscribe', 'pipe', observable].every((name) => isFunction(returned, name));
 }
 
 function isFunction(of: object, name: string | symbol): boolean {

@@ -72,3 +72,18 @@ test('a transaction in place of a Drizzle database is refused with words', async
   });
   await db.$client.end();
 });
+
+test('Drizzle over a Client is refused, with what to do', () => {
+  expect(() => fromDrizzle(drizzleOnNodePostgres(new pg.Client(url)))).toThrow(ONE_CONNECTION);
+});
+
+test('Drizzle over the connection of a pool is refused, with what to do', async () => {
+  const pool = new pg.Pool({ connectionString: url });
+  const connection = await pool.connect();
+  expect(() => fromDrizzle(drizzleOnNodePostgres(connection))).toThrow(ONE_CONNECTION);
+  connection.release();
+  await pool.end();
+});
+
+const ONE_CONNECTION =
+  /fromDrizzle: db: must be a Drizzle database over a Pool, not over a single connection.*new pg\.Pool/;

@@ -38,6 +38,15 @@ test('a transaction in place of a Knex is refused with words', async () => {
   await db.destroy();
 });
 
+test('a postProcessResponse that makes nulls undefined loses no cell', async () => {
+  const postProcessResponse = (result: { rows: unknown[][] }): unknown => {
+    return { ...result, rows: result.rows.map((row) => row.map((cell) => cell ?? undefined)) };
+  };
+  const db = knex({ client: 'pg', connection: url, postProcessResponse });
+  expect(await fromKnex(db).query("select null as empty, 'a' as cell", [])).toEqual([[null, 'a']]);
+  await db.destroy();
+});
+
 test('tells the size of its pool', async () => {
   const db = knex({ client: 'pg', connection: url, pool: { max: 7 } });
   expect(fromKnex(db).maxConnections).toBe(7);

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { CompiledQuery, Kysely, type KyselyPlugin, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { fromKysely } from '../../adapters/clients/index.ts';
+import type { DatabaseQueries } from '../../src/index.ts';
 import { endOf } from '../../src/postgres/ended.ts';
 import { useDatabase } from '../support/database.ts';
 import { clientContract } from './contract.ts';
@@ -68,6 +69,25 @@ async function inTurns(send: () => Promise<unknown>): Promise<void> {
 function insertLate(on: Kysely<Tables>): Promise<unknown> {
   return on.insertInto('handle_once_effects').values({ id: 'late' }).execute();
 }
+
+const INTERFERING: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  transformResult: ({ result }) =>
+    Promise.resolve({ ...result, rows: result.rows.map((row) => ({ ...row, added: undefined })) }),
+};
+
+test('plugins change what handlers read, and not what the records do', async () => {
+  const db = connect(url).withPlugin(INTERFERING);
+  const client = fromKysely(db);
+  const read = (on: DatabaseQueries) => on.query('select null as empty, 1 as one', []);
+  expect(await read(client)).toEqual([[null, '1']]);
+  await client.begin(async (transaction) => {
+    expect(await read(client.in(transaction))).toEqual([[null, '1']]);
+    const { rows } = await transaction.executeQuery(CompiledQuery.raw('select 1 as one'));
+    expect(rows).toEqual([{ one: 1, added: undefined }]);
+  });
+  await db.destroy();
+});
 
 test('a transaction in place of a Kysely is refused with words', async () => {
   const db = connect(url);

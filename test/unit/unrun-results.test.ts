@@ -11,9 +11,13 @@ async function* asyncGenerator() {
   yield await Promise.resolve(1);
 }
 
+/** What `[1].values().map(charge)` is, from Node 22 on. */
+const iteratorHelper = { next: () => undefined, [Symbol.toStringTag]: 'Iterator Helper' };
+
 const lazy: readonly (readonly [string, () => unknown, RegExp])[] = [
   ['a generator', () => generator(), /returned a generator.*for await/],
   ['an async generator', () => asyncGenerator(), /returned a generator.*for await/],
+  ['an iterator helper', () => iteratorHelper, /returned a generator or a lazy iterator.*for await/],
   ['an Observable', () => new Observable(), /returned an Observable.*lastValueFrom/],
   ['a function', () => () => 1, /returned a function.*call it/],
 ];
@@ -32,14 +36,41 @@ describe.each(lazy)('a handler that returns %s', (_, returned, message) => {
   );
 });
 
+class Customer {
+  readonly id = 7;
+  subscribe(plan: string): string {
+    return plan;
+  }
+}
+
 test.each<[string, unknown]>([
   ['an array', [1]],
   ['a member named next', { next: 1 }],
   ['a cursor of pages', { next: () => 1 }],
+  ['a list with a member next', { head: 1, next: () => 2, [Symbol.iterator]: () => [1].values() }],
+  ['the values of a map', new Map([[1, 2]]).values()],
   ['a member named subscribe', { subscribe: true }],
+  ['an entity with a method subscribe', new Customer()],
+  ['an emitter', { subscribe: () => undefined, pipe: () => undefined }],
+  ['a store as of Redux', { subscribe: () => undefined, '@@observable': () => undefined }],
 ])('a handler that returns %s has succeeded', async (_, value) => {
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders' });
   expect(await handleOnce('key', 'body', () => value)).toMatchObject({ state: 'succeeded' });
+});
+
+test('what the promises in a returned array answer is the result', async () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders' });
+  const outcome = await handleOnce('key', 'body', () => [Promise.resolve(1), 2]);
+  expect(outcome).toMatchObject({ state: 'succeeded', result: [1, 2] });
+});
+
+test('a handler has failed where a promise in its returned array rejects', async () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders' });
+  const outcome = await handleOnce('key', 'body', () => [
+    Promise.resolve(1),
+    Promise.reject(new Error('no')),
+  ]);
+  expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { message: 'no' } });
 });
 
 test('a handler of requests may answer with a stream that a generator feeds', async () => {
