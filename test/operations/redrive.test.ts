@@ -108,7 +108,7 @@ describe('A dead letter whose record is', () => {
   test.each(ROWS)('%s', async (_, given, outcome, steps) => {
     if (given !== undefined) await record(given);
     const one = deadLetter();
-    expect(await createRedriver(options).take(one)).toEqual(outcome);
+    expect(await createRedriver('redriveQueue', options).take(one)).toEqual(outcome);
     expect(one.steps).toEqual(steps);
   });
 
@@ -116,7 +116,7 @@ describe('A dead letter whose record is', () => {
     if (given !== undefined) await record(given);
     const before = await sql`select * from handle_once.records`;
     const one = deadLetter();
-    expect(await createRedriver({ ...options, dryRun: true }).take(one)).toEqual(outcome);
+    expect(await createRedriver('redriveQueue', { ...options, dryRun: true }).take(one)).toEqual(outcome);
     expect(one.steps).toEqual([]);
     expect(await sql`select * from handle_once.records`).toEqual(before);
   });
@@ -128,7 +128,9 @@ test.each<[string, Given | undefined, DeadLetterOutcome]>([
   ['a failed record', { state: 'failed' }, { state: 'sent', retried: true }],
 ])('one that an earlier redrive may have sent, with %s', async (_, given, outcome) => {
   if (given !== undefined) await record(given);
-  expect(await createRedriver(options).take(deadLetter({ mayHaveBeenSent: true }))).toEqual(outcome);
+  expect(await createRedriver('redriveQueue', options).take(deadLetter({ mayHaveBeenSent: true }))).toEqual(
+    outcome,
+  );
 });
 
 test.each<[string, object, RegExp]>([
@@ -187,7 +189,7 @@ describe('What the user says and is given', () => {
 
 test('a dead letter that waits for its turn is not sent once the redrive ends', async () => {
   const stop = new AbortController();
-  const redriver = createRedriver({ ...options, perSecond: 0.001, signal: stop.signal });
+  const redriver = createRedriver('redriveQueue', { ...options, perSecond: 0.001, signal: stop.signal });
   await redriver.take(deadLetter({ key: 'order-8' }));
   const second = redriver.take(deadLetter());
   setTimeout(() => {
@@ -207,7 +209,7 @@ describe('Nothing is done with a dead letter', () => {
   ])('%s, where a message has succeeded: %s', async (_, reason, changes) => {
     await record({ state: 'succeeded' });
     const one = deadLetter(changes);
-    expect(await createRedriver(options).take(one)).toEqual({ state: 'kept', reason });
+    expect(await createRedriver('redriveQueue', options).take(one)).toEqual({ state: 'kept', reason });
     expect(one.steps).toEqual([]);
   });
 
@@ -217,7 +219,7 @@ describe('Nothing is done with a dead letter', () => {
   ])('%s, and its record stays failed', async (_, outcome, changes) => {
     await record({ state: 'failed' });
     const one = deadLetter(changes);
-    expect(await createRedriver(options).take(one)).toEqual(outcome);
+    expect(await createRedriver('redriveQueue', options).take(one)).toEqual(outcome);
     expect(await showRecord({ sql, scope, key })).toMatchObject({ phase: 'failed' });
   });
 });
@@ -225,20 +227,26 @@ describe('Nothing is done with a dead letter', () => {
 test('a dead letter whose own record has succeeded is removed, though its broker and the database have other clocks', async () => {
   await record({ state: 'succeeded' });
   const one = deadLetter({ sentAt: minutesAgo(0.5), attempts: 2 });
-  expect(await createRedriver(options).take(one)).toEqual({ state: 'removed' });
+  expect(await createRedriver('redriveQueue', options).take(one)).toEqual({ state: 'removed' });
 });
 
 test('a dead letter that is refused stays, with an open record', async () => {
   await record({ state: 'failed' });
   const one = deadLetter({ send: () => Promise.resolve(false) });
-  expect(await createRedriver(options).take(one)).toEqual({ state: 'kept', reason: 'send-refused' });
+  expect(await createRedriver('redriveQueue', options).take(one)).toEqual({
+    state: 'kept',
+    reason: 'send-refused',
+  });
   expect(one.steps).toEqual([]);
-  expect(await createRedriver(options).take(deadLetter())).toEqual({ state: 'sent', retried: false });
+  expect(await createRedriver('redriveQueue', options).take(deadLetter())).toEqual({
+    state: 'sent',
+    retried: false,
+  });
 });
 
 test('a record that changes while its dead letter waits for its turn is looked at again', async () => {
   await record({ state: 'failed' });
-  const redriver = createRedriver({ ...options, perSecond: 2 });
+  const redriver = createRedriver('redriveQueue', { ...options, perSecond: 2 });
   const other = deadLetter({ scope: 'other' });
   await redriver.take(other);
   const second = redriver.take(deadLetter());
@@ -258,7 +266,10 @@ test('a record that was retried, ran and backs off is live', async () => {
   await handleOnce(key, 'body', fails);
   await retryRecord({ sql, scope, key });
   await createHandleOnce({ sql, scope, backoff: { baseMs: 60_000, maxMs: 60_000 } })(key, 'body', fails);
-  expect(await createRedriver(options).take(deadLetter())).toEqual({ state: 'kept', reason: 'backing-off' });
+  expect(await createRedriver('redriveQueue', options).take(deadLetter())).toEqual({
+    state: 'kept',
+    reason: 'backing-off',
+  });
 });
 
 test('a run that was interrupted after it was retried is sent again', async () => {
@@ -275,7 +286,10 @@ test('a run that was interrupted after it was retried is sent again', async () =
     },
     { signal: caller.signal },
   );
-  expect(await createRedriver(options).take(deadLetter())).toEqual({ state: 'sent', retried: false });
+  expect(await createRedriver('redriveQueue', options).take(deadLetter())).toEqual({
+    state: 'sent',
+    retried: false,
+  });
 });
 
 describe('A second dead letter of a message that the run has sent', () => {
@@ -288,7 +302,7 @@ describe('A second dead letter of a message that the run has sent', () => {
     ],
     ['is removed where it has succeeded', { state: 'succeeded' }, { state: 'removed' }],
   ])('%s', async (_, given, outcome) => {
-    const redriver = createRedriver(options);
+    const redriver = createRedriver('redriveQueue', options);
     await redriver.take(deadLetter());
     await record(given);
     const second = deadLetter();
@@ -298,7 +312,7 @@ describe('A second dead letter of a message that the run has sent', () => {
   });
 
   test('stays in a dry run too', async () => {
-    const redriver = createRedriver({ ...options, dryRun: true });
+    const redriver = createRedriver('redriveQueue', { ...options, dryRun: true });
     expect(await redriver.take(deadLetter())).toMatchObject({ state: 'sent' });
     expect(await redriver.take(deadLetter())).toEqual({ state: 'kept', reason: 'already-sent' });
   });
@@ -309,7 +323,7 @@ describe('A dead letter that names no scope', () => {
 
   test.each([false, true])('is refused where no record has the one given, dry run: %s', async (dryRun) => {
     const one = nameless();
-    const refused: unknown = await createRedriver({ ...options, dryRun })
+    const refused: unknown = await createRedriver('redriveQueue', { ...options, dryRun })
       .take(one)
       .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(InvalidOptionsError);
@@ -329,7 +343,10 @@ describe('A dead letter that names no scope', () => {
     ['one that has expired', { state: 'succeeded', isOver: true }],
   ])('is sent where %s has it', async (_, given) => {
     await record(given);
-    expect(await createRedriver(options).take(nameless())).toEqual({ state: 'sent', retried: false });
+    expect(await createRedriver('redriveQueue', options).take(nameless())).toEqual({
+      state: 'sent',
+      retried: false,
+    });
   });
 
   test('is looked at once in a run', async () => {
@@ -343,7 +360,7 @@ describe('A dead letter that names no scope', () => {
         return client.query(statement, parameters);
       },
     };
-    const redriver = createRedriver({ ...options, sql: watched });
+    const redriver = createRedriver('redriveQueue', { ...options, sql: watched });
     for (const key of ['a', 'b', 'c']) await redriver.take(deadLetter({ namesScope: false, key }));
     await redriver.take(deadLetter({ key: 'd' }));
     expect(statements.filter((statement) => statement.includes('select exists'))).toHaveLength(1);
@@ -353,7 +370,7 @@ describe('A dead letter that names no scope', () => {
 test('limit and signal end it, and the report counts', async () => {
   await record({ state: 'succeeded' });
   const stop = new AbortController();
-  const redriver = createRedriver({ ...options, limit: 1, signal: stop.signal });
+  const redriver = createRedriver('redriveQueue', { ...options, limit: 1, signal: stop.signal });
   await redriver.take(deadLetter());
   expect(redriver.isOver()).toBe(false);
   await redriver.take({ kept: 'refused' });
@@ -363,10 +380,10 @@ test('limit and signal end it, and the report counts', async () => {
   expect(redriver.report(true)).toEqual({
     ...{ state: 'stopped', dryRun: false, sent: 1, removed: 1, kept: 1, keptFor: { refused: 1 } },
   });
-  const other = createRedriver({ ...options, signal: stop.signal });
+  const other = createRedriver('redriveQueue', { ...options, signal: stop.signal });
   expect([other.isOver(), other.report(false).state]).toEqual([false, 'finished']);
   expect(other.report(true).state).toBe('blocked');
-  expect(createRedriver(options).isOver()).toBe(false);
+  expect(createRedriver('redriveQueue', options).isOver()).toBe(false);
   stop.abort();
   expect([other.isOver(), await other.take(deadLetter()), other.report(true).state]).toEqual([
     true,
@@ -376,7 +393,7 @@ test('limit and signal end it, and the report counts', async () => {
 });
 
 test('dead letters are sent at most so fast', async () => {
-  const redriver = createRedriver({ ...options, perSecond: 20 });
+  const redriver = createRedriver('redriveQueue', { ...options, perSecond: 20 });
   const startedAt = performance.now();
   for (let n = 0; n < 5; n += 1) await redriver.take(deadLetter({ key: `order-${n}` }));
   // Never faster; a slow machine is slower.

@@ -44,7 +44,7 @@ const CALLS: Record<string, (tables: TablesOptions) => Promise<unknown>> = {
   retryRecord: (tables) => retryRecord({ ...tables, ...one }),
   showRecord: (tables) => showRecord({ ...tables, ...one }),
   'a redrive': (tables) =>
-    createRedriver({
+    createRedriver('redriveQueue', {
       ...{ databaseSchema: 'handle_once', limit: Infinity, perSecond: 50, dryRun: true },
       sql: tables.sql,
       replyTimeoutMs: tables.replyTimeoutMs,

@@ -17,7 +17,7 @@ export function createRedrive<Place, Facts>(
   options: RedriveSettings<Facts & DeadLetterRecord, Place & RedrivenDeadLetter>,
 ) {
   const { filter, onDeadLetter } = options;
-  const redriver = createRedriver(options);
+  const redriver = createRedriver(subject, options);
 
   function choose({ deadLetter, facts }: FoundDeadLetter<Place, Facts>): DeadLetter {
     if ('kept' in deadLetter) return deadLetter;

@@ -32,10 +32,10 @@ export interface RedriveReport {
 }
 
 /** Decides and does what becomes of dead letters, one after the other, and counts it. */
-export function createRedriver(options: RedriveSettings<never, never>) {
+export function createRedriver(subject: string, options: RedriveSettings<never, never>) {
   const { sql, databaseSchema, replyTimeoutMs, limit, perSecond, dryRun, signal } = options;
   const tables = { sql, databaseSchema, replyTimeoutMs };
-  const requireKnown = requireKnownScope(tables);
+  const requireKnown = requireKnownScope(subject, tables);
   const pace = createPace(perSecond, signal);
   /** The messages that were sent; of a dry run, those that would be. */
   const sentMessages = new Set<string>();
@@ -121,12 +121,12 @@ function createPace(perSecond: number, signal: AbortSignal | undefined) {
  * Throws `InvalidOptionsError` where no record has the scope of dead letters that name none: with a mistyped scope no
  * record is found, and the copies would run again. Looks once.
  */
-function requireKnownScope(tables: ResolvedTables) {
+function requireKnownScope(subject: string, tables: ResolvedTables) {
   let looking: Promise<void> | undefined;
-  return (scope: string) => (looking ??= look(tables, scope));
+  return (scope: string) => (looking ??= look(subject, tables, scope));
 }
 
-async function look(tables: ResolvedTables, scope: string): Promise<void> {
+async function look(subject: string, tables: ResolvedTables, scope: string): Promise<void> {
   const { client, statements } = tablesOf(tables);
   const [row] = await run(client, statements.hasScope, [scope]);
   if (row?.[0] === 'true') return;
@@ -134,5 +134,5 @@ async function look(tables: ResolvedTables, scope: string): Promise<void> {
     `is ${JSON.stringify(scope)}, and no record in schema ${tables.databaseSchema} has that scope. The dead letters name ` +
     'none themselves: sent under a wrong one, their messages would run again. None of them was sent. Compare the ' +
     'scope, and the schema, with what npx handle-once status prints';
-  throw new InvalidOptionsError('redrive', [{ field: 'scope', message }]);
+  throw new InvalidOptionsError(subject, [{ field: 'scope', message }]);
 }
