@@ -32,7 +32,7 @@ const clientSchema = lazily(() =>
 );
 
 /**
- * A `DataSource` of TypeORM on Postgres as the client of `createHandleOnce` and `migrate`. A transaction is the
+ * A `DataSource` of TypeORM on Postgres as the client of `createHandleOnce` and `migrate`. A transaction is an
  * `EntityManager`, as in `dataSource.transaction`.
  *
  * It has to be initialized before it is used. Statements are not prepared: TypeORM has no way to ask for it. Throws
@@ -58,12 +58,10 @@ export function fromTypeOrm<Tx extends TypeOrmQueryable>(
   const client: CommittingClient<Tx> = {
     ...queriesOf(dataSource),
     async begin(work) {
-      const runner = dataSource.createQueryRunner() as ReturnType<typeof dataSource.createQueryRunner> &
-        TypeOrmRunner;
-      const { manager } = runner;
-      const transaction = await TypeOrmTransaction.on(runner);
-      transactions.set(manager, transaction);
-      return await transaction.run(() => work(manager));
+      const runner = dataSource.createQueryRunner();
+      const transaction = await TypeOrmTransaction.on(runner as object as TypeOrmRunner);
+      transactions.set(runner.manager, transaction);
+      return await transaction.run(() => work(runner.manager));
     },
     in: queriesOf,
     lastIn: (transaction) => (transactions.get(transaction) as TypeOrmTransaction).settle,

@@ -76,6 +76,7 @@ export class TypeOrmTransaction {
     this.#giveBack = runner.release.bind(runner);
     const guarded = guardedConnection(connection, this.#late, (statement) => this.#endBy(statement));
     runner.connect = () => Promise.resolve(guarded);
+    // The handler keeps its connection, and the pool that is destroyed waits for it.
     runner.release = () => {
       const { connectedQueryRunners } = runner.driver;
       const index = connectedQueryRunners.indexOf(runner);
@@ -122,7 +123,7 @@ export class TypeOrmTransaction {
     await this.#working;
     await endTransaction(this.#connection, 'commit');
     this.#ended();
-    // What subscribers write after the COMMIT is outside of the transaction, and so are those that they begin.
+    // What subscribers send after the COMMIT is outside of it, a COMMIT of theirs too.
     this.#mayEnd = false;
     this.#late.reopen();
   }

@@ -72,18 +72,19 @@ describe('with a subscriber', () => {
       await database.sql`select from pg_stat_activity where state like 'idle in%' and datname = current_database()`;
     return open.length;
   };
-  /** Once, in the transaction of a handler: those of subscribers have subscribers too, and so have those of `explain`. */
+  const ofHandlers = new WeakSet<object>();
+  /** Once, in the transaction of a handler: those of `explain` have subscribers too. */
   const once = (write: (tx: EntityManager) => Promise<unknown>) => {
     let isOver = false;
     return async ({ manager, queryRunner }: { manager: EntityManager; queryRunner: QueryRunner }) => {
-      if (isOver || queryRunner.data.isOfHandler !== true) return;
+      if (isOver || !ofHandlers.has(queryRunner)) return;
       isOver = true;
       await write(manager);
     };
   };
   const handle = (key: string, handler = (tx: EntityManager) => note(tx, 'handler')) =>
     handleOnce.inTransaction(key, {}, async (_, __, tx) => {
-      (tx.queryRunner as QueryRunner).data.isOfHandler = true;
+      ofHandlers.add(tx.queryRunner as QueryRunner);
       await handler(tx);
     });
   const note = (on: Pick<EntityManager, 'query'>, id: string) =>
