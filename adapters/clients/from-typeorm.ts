@@ -7,39 +7,33 @@ import {
   satisfying,
 } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
-import { EndedByTypeOrm, type TypeOrmRunner } from './ended-by-typeorm.ts';
 import { textRows } from './text-rows.ts';
+import { type TypeOrmRunner, TypeOrmTransaction } from './typeorm-transaction.ts';
 
 /** What runs a query: a `DataSource`, or the `EntityManager` of a transaction. */
 export interface TypeOrmQueryable {
   query(statement: string, parameters?: (string | null)[]): Promise<unknown>;
 }
 
-/** A transaction. All that it sends asks its runner for the connection, TypeORM's COMMIT and ROLLBACK too. */
-export interface TypeOrmTransaction extends TypeOrmQueryable {
-  readonly queryRunner?: TypeOrmRunner | undefined;
-}
-
 /** The part of a `DataSource` that is used. An `EntityManager` is not initialized. */
 export interface TypeOrmDataSource<Tx> extends TypeOrmQueryable {
   initialize(): Promise<unknown>;
-  transaction<T>(work: (manager: Tx) => Promise<T>): Promise<T>;
-  /** Not called, but declared: what a transaction is, is read from the last overload. */
-  transaction<T>(isolationLevel: 'READ COMMITTED', work: (manager: Tx) => Promise<T>): Promise<T>;
+  /** What runs a transaction on a connection of its own, with the manager that sends to it. */
+  createQueryRunner(): { readonly manager: Tx };
 }
 
 const clientSchema = lazily(() =>
   z.object({
     dataSource: satisfying(
-      (value) => hasMethods(value, ['query', 'transaction', 'initialize']),
+      (value) => hasMethods(value, ['query', 'createQueryRunner', 'initialize']),
       'a DataSource, not an EntityManager',
     ),
   }),
 );
 
 /**
- * A `DataSource` of TypeORM on Postgres as the client of `createHandleOnce` and `migrate`. A transaction is the
- * `EntityManager` of `dataSource.transaction`.
+ * A `DataSource` of TypeORM on Postgres as the client of `createHandleOnce` and `migrate`. A transaction is an
+ * `EntityManager`, as in `dataSource.transaction`.
  *
  * It has to be initialized before it is used. Statements are not prepared: TypeORM has no way to ask for it. Throws
  * `InvalidOptionsError`, for an `EntityManager` too, which may belong to a transaction.
@@ -56,29 +50,21 @@ const clientSchema = lazily(() =>
  * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
  * ```
  */
-export function fromTypeOrm<Tx extends TypeOrmTransaction>(
+export function fromTypeOrm<Tx extends TypeOrmQueryable>(
   dataSource: TypeOrmDataSource<Tx>,
 ): DatabaseClient<Tx> {
   parseOptions('fromTypeOrm', clientSchema(), { dataSource });
-  const transactions = new WeakMap<object, EndedByTypeOrm>();
+  const transactions = new WeakMap<object, TypeOrmTransaction>();
   const client: CommittingClient<Tx> = {
     ...queriesOf(dataSource),
     async begin(work) {
-      let begun: EndedByTypeOrm | undefined;
-      const { working } = await dataSource
-        .transaction(async (manager) => {
-          begun = await EndedByTypeOrm.on(manager.queryRunner as TypeOrmRunner);
-          transactions.set(manager, begun);
-          return await begun.run(() => work(manager));
-        })
-        .catch(async (error: unknown) => {
-          await begun?.giveUp(error);
-          throw error;
-        });
-      return await working;
+      const runner = dataSource.createQueryRunner();
+      const transaction = await TypeOrmTransaction.on(runner as object as TypeOrmRunner);
+      transactions.set(runner.manager, transaction);
+      return await transaction.run(() => work(runner.manager));
     },
     in: queriesOf,
-    lastIn: (transaction) => (transactions.get(transaction) as EndedByTypeOrm).settle,
+    lastIn: (transaction) => (transactions.get(transaction) as TypeOrmTransaction).settle,
   };
   return client;
 }

@@ -1,4 +1,4 @@
-import { DataSource, type EntityManager, type EntitySubscriberInterface } from 'typeorm';
+import { DataSource, type EntityManager, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fromTypeOrm } from '../../adapters/clients/index.ts';
 import { createHandleOnce, type DatabaseClient, type HandleOnce, migrate } from '../../src/index.ts';
@@ -67,6 +67,26 @@ describe('with a subscriber', () => {
     const rows: { id: string }[] = await database.sql`select id from notes order by id`;
     return rows.map(({ id }) => id);
   };
+  const openTransactions = async () => {
+    const open =
+      await database.sql`select from pg_stat_activity where state like 'idle in%' and datname = current_database()`;
+    return open.length;
+  };
+  const ofHandlers = new WeakSet<object>();
+  /** Once, in the transaction of a handler: those of `explain` have subscribers too. */
+  const once = (write: (tx: EntityManager) => Promise<unknown>) => {
+    let isOver = false;
+    return async ({ manager, queryRunner }: { manager: EntityManager; queryRunner: QueryRunner }) => {
+      if (isOver || !ofHandlers.has(queryRunner)) return;
+      isOver = true;
+      await write(manager);
+    };
+  };
+  const handle = (key: string, handler = (tx: EntityManager) => note(tx, 'handler')) =>
+    handleOnce.inTransaction(key, {}, async (_, __, tx) => {
+      ofHandlers.add(tx.queryRunner as QueryRunner);
+      await handler(tx);
+    });
   const note = (on: Pick<EntityManager, 'query'>, id: string) =>
     on.query('insert into notes values ($1)', [id]);
 
@@ -130,6 +150,128 @@ describe('with a subscriber', () => {
     expect(await notes()).toEqual(['handler']);
   });
 
+  test.each<[what: string, begin: (tx: EntityManager) => Promise<unknown>]>([
+    ['the manager', (tx) => tx.transaction((inner) => note(inner, 'after'))],
+    [
+      'the runner',
+      async ({ queryRunner }) => {
+        await queryRunner?.startTransaction();
+        await queryRunner?.query("insert into notes values ('after')");
+        await queryRunner?.commitTransaction();
+      },
+    ],
+  ])('a transaction that it begins after the COMMIT by %s is committed by itself', async (what, begin) => {
+    subscriber.afterTransactionCommit = once(begin);
+    const outcome = await handle(`after by ${what}`);
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await notes()).toEqual(['after', 'handler']);
+    await expect.poll(openTransactions).toBe(0);
+  });
+
+  test('a transaction that it begins after the COMMIT and leaves open is rolled back', async () => {
+    subscriber.afterTransactionCommit = once(async (tx) => {
+      await tx.queryRunner?.startTransaction();
+      await note(tx, 'after');
+    });
+    const outcome = await handle('left open');
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await notes()).toEqual(['handler']);
+    await expect.poll(openTransactions).toBe(0);
+  });
+
+  test.each<[what: string, beforeCommit: (tx: EntityManager) => Promise<unknown>, error: string]>([
+    [
+      'refuses',
+      async (tx) => {
+        await tx.transaction((inner) => note(inner, 'nested'));
+        throw new Error('the veto');
+      },
+      'the veto',
+    ],
+    [
+      'sends what the server refuses',
+      async (tx) => {
+        await tx.transaction((inner) => note(inner, 'nested'));
+        await tx.query('select 1/0');
+      },
+      'division by zero',
+    ],
+  ])('one that nests a transaction and then %s has all rolled back', async (what, beforeCommit, error) => {
+    subscriber.beforeTransactionCommit = once(beforeCommit);
+    const outcome = await handle(`nests, ${what}`);
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
+    expect(outcome).toHaveProperty('error.message', expect.stringContaining(error));
+    expect(await notes()).toEqual([]);
+    await expect.poll(openTransactions).toBe(0);
+  });
+
+  test('one that nests a transaction that fails, and catches that, has the rest committed', async () => {
+    subscriber.beforeTransactionCommit = once(async (tx) => {
+      const nested = tx.transaction(async (inner) => {
+        await note(inner, 'undone');
+        throw new Error('nested');
+      });
+      await nested.catch(() => undefined);
+      await note(tx, 'subscriber');
+    });
+    const outcome = await handle('nested fails');
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await notes()).toEqual(['handler', 'subscriber']);
+  });
+
+  test('one that nests a transaction before the ROLLBACK has it rolled back too', async () => {
+    subscriber.beforeTransactionCommit = once(() => Promise.reject(new Error('the veto')));
+    subscriber.beforeTransactionRollback = once((tx) => tx.transaction((inner) => note(inner, 'nested')));
+    const outcome = await handle('nested at its end');
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { message: 'the veto' } });
+    expect(await notes()).toEqual([]);
+    await expect.poll(openTransactions).toBe(0);
+  });
+
+  test.each<[what: string, end: (tx: EntityManager) => Promise<unknown> | undefined]>([
+    ['the runner', (tx) => tx.queryRunner?.rollbackTransaction()],
+    ['a statement', (tx) => tx.query('rollback')],
+  ])('one that rolls back itself by %s has the message run again', async (what, end) => {
+    subscriber.beforeTransactionCommit = once(async (tx) => end(tx));
+    const outcome = await handle(`undone by ${what}`);
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
+    expect(await notes()).toEqual([]);
+  });
+
+  test('one that refuses is heard while a transaction in that of the handler is open', async () => {
+    let inner: Promise<unknown> | undefined;
+    subscriber.beforeTransactionCommit = once(async () => {
+      await inner;
+      throw new Error('the veto');
+    });
+    const outcome = await handle('open, refused', async (tx) => {
+      await note(tx, 'handler');
+      inner = tx.transaction((nested) => note(nested, 'nested'));
+      await tx.query('select');
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { message: 'the veto' } });
+    await expect(inner).resolves.toBeDefined();
+    expect(await notes()).toEqual([]);
+  });
+
+  test('one that saves after the COMMIT does while a transaction in that of the handler is open', async () => {
+    subscriber.afterTransactionCommit = once((tx) => tx.transaction((inner) => note(inner, 'after')));
+    const outcome = await handle('open, saved', async (tx) => {
+      await tx.queryRunner?.startTransaction();
+      await note(tx, 'handler');
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await notes()).toEqual(['after', 'handler']);
+    await expect.poll(openTransactions).toBe(0);
+  });
+
+  test('ones that throw after the START and before the ROLLBACK leave no transaction open', async () => {
+    subscriber.afterTransactionStart = () => Promise.reject(new Error('of the start'));
+    subscriber.beforeTransactionRollback = () => Promise.reject(new Error('of the rollback'));
+    await expect(client.begin((tx) => note(tx, 'never'))).rejects.toThrow('of the start');
+    await expect.poll(openTransactions).toBe(0);
+  });
+
   test('one that throws before the ROLLBACK leaves no transaction open', async () => {
     subscriber.beforeTransactionRollback = () => Promise.reject(new Error('of the subscriber'));
     const undone = client.begin(async (tx) => {
@@ -137,9 +279,7 @@ describe('with a subscriber', () => {
       throw new Error('of the handler');
     });
     await expect(undone).rejects.toThrow('of the handler');
-    expect(
-      await database.sql`select from pg_stat_activity where state like 'idle in%' and datname = current_database()`,
-    ).toHaveLength(0);
+    await expect.poll(openTransactions).toBe(0);
   });
 
   test.each<[what: string, release: (tx: EntityManager) => Promise<void> | undefined]>([
@@ -164,6 +304,28 @@ describe('with a subscriber', () => {
     await expect(undone).rejects.toThrow('undone');
     await expect(connection?.query('select')).rejects.toMatchObject({ code: 'STORE' });
   });
+});
+
+test('a data source that is destroyed meanwhile waits for the transaction', async () => {
+  const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
+  await dataSource.query('create table destroyed (id text)');
+  let destroyed: Promise<void> | undefined;
+  await fromTypeOrm(dataSource).begin(async (tx) => {
+    const { queryRunner } = tx as { queryRunner: QueryRunner };
+    const release = queryRunner.release.bind(queryRunner);
+    let asked = 0;
+    queryRunner.release = async () => {
+      if ((asked += 1) > 10) throw new Error('it asks without an end');
+      await release();
+    };
+    destroyed = dataSource.destroy();
+    destroyed.catch(() => undefined);
+    await tx.query("insert into destroyed values ('committed')");
+  });
+  await destroyed;
+  await dataSource.initialize();
+  expect(await dataSource.query('select id from destroyed')).toEqual([{ id: 'committed' }]);
+  await dataSource.destroy();
 });
 
 test('an entity manager in place of a data source is refused with words', async () => {

@@ -6,8 +6,16 @@ import { pgStatements } from './pg-query.ts';
 
 /** The runner of a transaction. It asks itself for the connection whenever it sends something. */
 export interface TypeOrmRunner {
+  isTransactionActive: boolean;
+  /** At 1 TypeORM ends a transaction by COMMIT or ROLLBACK, above it by the savepoint of an inner one. */
+  transactionDepth: number;
+  /** `DataSource.destroy` releases the first of the runners until none is left. */
+  readonly driver: { readonly connectedQueryRunners: unknown[] };
   /** Gives the connection, a `PoolClient` of `pg`. */
   connect(): Promise<EndingConnection>;
+  startTransaction(): Promise<void>;
+  commitTransaction(): Promise<void>;
+  rollbackTransaction(): Promise<void>;
   /** Gives the connection back to its pool. */
   release(): Promise<void>;
 }
@@ -18,9 +26,8 @@ interface Settle {
   reject(error: unknown): void;
 }
 
-/** Of a transaction with an open one in it TypeORM ends only the inner one, by its savepoint. */
-const COMMIT = /^(?:commit$|release savepoint typeorm_)/i;
-const ROLLBACK = /^rollback(?:$| to savepoint typeorm_)/i;
+const COMMIT = /^commit$/i;
+const ROLLBACK = /^rollback$/i;
 
 const onConnection = pgStatements(false);
 
@@ -28,7 +35,7 @@ const onConnection = pgStatements(false);
  * A transaction to which subscribers write, or which they refuse, between the end of its work and the COMMIT that
  * TypeORM sends. So the settle is sent, and the transaction closed to its handler, when that arrives.
  */
-export class EndedByTypeOrm {
+export class TypeOrmTransaction {
   /** Runs the settle, with the COMMIT. */
   readonly settle: Pick<DatabaseQueries, 'query'> = {
     query: (...given) =>
@@ -42,56 +49,68 @@ export class EndedByTypeOrm {
         this.#onSettle();
       }),
   };
+  readonly #runner: TypeOrmRunner;
+  /** The runner at a depth of 1: it ends the whole transaction, whichever inner ones are open. */
+  readonly #outermost: TypeOrmRunner;
   readonly #connection: EndingConnection;
+  readonly #giveBack: () => Promise<void>;
   readonly #late = new LateStatements();
   #working: Promise<unknown> = Promise.resolve();
   #settle: Settle | undefined;
   #onSettle = (): void => undefined;
-  /** Whether TypeORM may end it: its work has ended, or waits for the settle. */
+  /** Whether a COMMIT or ROLLBACK ends it: its work has ended, or waits for the settle. */
   #mayEnd = false;
   #committing: Promise<void> | undefined;
   #rollingBack: Promise<void> | undefined;
 
-  static async on(runner: TypeOrmRunner): Promise<EndedByTypeOrm> {
-    return new EndedByTypeOrm(runner, await runner.connect());
+  static async on(runner: TypeOrmRunner): Promise<TypeOrmTransaction> {
+    return new TypeOrmTransaction(runner, await runner.connect());
   }
 
   private constructor(runner: TypeOrmRunner, connection: EndingConnection) {
+    this.#runner = runner;
+    this.#outermost = Object.create(runner, {
+      transactionDepth: { value: 1, writable: true },
+    }) as TypeOrmRunner;
     this.#connection = connection;
+    this.#giveBack = runner.release.bind(runner);
     const guarded = guardedConnection(connection, this.#late, (statement) => this.#endBy(statement));
     runner.connect = () => Promise.resolve(guarded);
-    const release = runner.release.bind(runner);
-    runner.release = async () => {
-      if (!this.#mayEnd) return;
-      // TypeORM sends no ROLLBACK when a subscriber throws before it.
-      await this.#rollBack().catch(() => undefined);
-      this.#late.close();
-      await release();
+    // The handler keeps its connection, and the pool that is destroyed waits for it.
+    runner.release = () => {
+      const { connectedQueryRunners } = runner.driver;
+      const index = connectedQueryRunners.indexOf(runner);
+      if (index !== -1) connectedQueryRunners.splice(index, 1);
+      return Promise.resolve();
     };
   }
 
-  /** Runs the work until TypeORM may end the transaction. */
-  async run<T>(work: () => Promise<T>): Promise<{ readonly working: Promise<T> }> {
+  /** Begins it, runs its work, and ends it, as TypeORM does. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
     try {
-      const waiting = new Promise<void>((resolve) => {
+      await this.#runner.startTransaction();
+      const settling = new Promise<void>((resolve) => {
         this.#onSettle = resolve;
       });
       const working = work();
       this.#working = working;
-      await Promise.race([working, waiting]);
-      return { working };
-    } finally {
+      await Promise.race([working, settling]);
       this.#mayEnd = true;
+      await this.#outermost.commitTransaction();
+      return await working;
+    } catch (error) {
+      this.#mayEnd = true;
+      await this.#outermost.rollbackTransaction().catch(() => undefined);
+      // One that has not been sent never is.
+      this.#settle?.reject(error);
+      await this.#working.catch(() => undefined);
+      throw error;
+    } finally {
+      await this.#release();
     }
   }
 
-  /** The transaction has failed: a settle that has not been sent never is. */
-  async giveUp(error: unknown): Promise<void> {
-    this.#settle?.reject(error);
-    await this.#working.catch(() => undefined);
-  }
-
-  /** The answer to what TypeORM sends to end it. */
+  /** The answer to what ends it. */
   #endBy(statement: unknown): Promise<void> | undefined {
     if (!this.#mayEnd || typeof statement !== 'string') return undefined;
     if (COMMIT.test(statement)) return (this.#committing ??= this.#commit());
@@ -103,7 +122,9 @@ export class EndedByTypeOrm {
     this.#settle?.send();
     await this.#working;
     await endTransaction(this.#connection, 'commit');
-    // What subscribers write after the COMMIT is outside of the transaction.
+    this.#ended();
+    // What subscribers send after the COMMIT is outside of it, a COMMIT of theirs too.
+    this.#mayEnd = false;
     this.#late.reopen();
   }
 
@@ -113,6 +134,22 @@ export class EndedByTypeOrm {
     this.#committing ??= rejected(rolledBack());
     return (this.#rollingBack ??= this.#committing.catch(async () => {
       await endTransaction(this.#connection, 'rollback');
+      this.#ended();
     }));
+  }
+
+  #ended(): void {
+    this.#runner.isTransactionActive = false;
+    this.#runner.transactionDepth = 0;
+  }
+
+  async #release(): Promise<void> {
+    // TypeORM sends no ROLLBACK when a subscriber throws before it,
+    await this.#rollBack().catch(() => undefined);
+    // nor for a transaction that a subscriber began after the COMMIT and left open.
+    if (this.#runner.isTransactionActive) {
+      await endTransaction(this.#connection, 'rollback').catch(() => undefined);
+    }
+    await this.#giveBack();
   }
 }
