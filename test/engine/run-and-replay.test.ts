@@ -18,12 +18,6 @@ describe('a message whose handler returns', () => {
     expect(handler).toHaveBeenCalledWith(payload, expect.anything());
   });
 
-  it('gives the caller a list of promises as it is, where no transaction has to send its queries', async () => {
-    const list = [Promise.resolve(1)];
-    const outcome = await bench.handleOnce()('key', 'body', () => list);
-    expect(outcome.state === 'succeeded' && outcome.result).toBe(list);
-  });
-
   it('answers a redelivery from the record, also another instance and a payload built in another order', async () => {
     const handleOnce = bench.handleOnce({ scope: 'shared' });
     const other = bench.handleOnce({ scope: 'shared' });
