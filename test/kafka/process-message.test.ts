@@ -272,7 +272,8 @@ describe('a key that cannot be kept', () => {
     const [withheld] = bed.eventsOf('kept');
     expect(withheld).toMatchObject({ offset: '10', reason, key: '' });
     expect(withheld?.error?.original).toBeInstanceOf(type);
-    expect(withheld?.error?.original).toHaveProperty('cause', cause);
+    const original = withheld?.error?.original as Error | undefined;
+    expect(original?.cause).toBe(cause);
     expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
   });
 
