@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 
 /** A client beside kafkajs, which `npm run test:kafka-clients` installs in a folder of its own. */
 export interface OtherClient {
@@ -10,7 +11,8 @@ export interface OtherClient {
   readonly missing: string | undefined;
 }
 
-const MANIFEST = new URL('../../../../kafka-clients/package.json', import.meta.url);
+/** From the project's root, where tests run: workers are bundles, which are elsewhere. */
+const MANIFEST = pathToFileURL('test/kafka-clients/package.json');
 const CONFLUENT = '@confluentinc/kafka-javascript';
 const PLATFORMATIC = '@platformatic/kafka';
 export const NOT_INSTALLED = 'it is not installed';
