@@ -57,6 +57,7 @@ export function fromTypeOrm<Tx extends TypeOrmQueryable>(
   const transactions = new WeakMap<object, TypeOrmTransaction>();
   const client: CommittingClient<Tx> = {
     ...queriesOf(dataSource),
+    tellsRollback: true,
     async begin(work) {
       const runner = dataSource.createQueryRunner();
       const transaction = await TypeOrmTransaction.on(runner as object as TypeOrmRunner);

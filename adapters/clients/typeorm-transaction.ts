@@ -26,8 +26,9 @@ interface Settle {
   reject(error: unknown): void;
 }
 
-const COMMIT = /^commit$/i;
-const ROLLBACK = /^rollback$/i;
+const BEGIN = /^\s*(?:begin|start\s+transaction)\b/i;
+const COMMIT = /^\s*(?:commit|end)(?:\s+(?:work|transaction))?\s*;?\s*$/i;
+const ROLLBACK = /^\s*(?:rollback|abort)(?:\s+(?:work|transaction))?\s*;?\s*$/i;
 
 const onConnection = pgStatements(false);
 
@@ -58,8 +59,10 @@ export class TypeOrmTransaction {
   #working: Promise<unknown> = Promise.resolve();
   #settle: Settle | undefined;
   #onSettle = (): void => undefined;
-  /** Whether a COMMIT or ROLLBACK ends it: its work has ended, or waits for the settle. */
-  #mayEnd = false;
+  /** `ending`: its work has ended, or waits for the settle, so that a COMMIT or ROLLBACK ends it. */
+  #state: 'working' | 'ending' | 'committed' = 'working';
+  /** Whether a subscriber has begun another one after the COMMIT. */
+  #isOpenAgain = false;
   #committing: Promise<void> | undefined;
   #rollingBack: Promise<void> | undefined;
 
@@ -95,11 +98,11 @@ export class TypeOrmTransaction {
       const working = work();
       this.#working = working;
       await Promise.race([working, settling]);
-      this.#mayEnd = true;
-      await this.#outermost.commitTransaction();
+      this.#state = 'ending';
+      await this.#commitWithSubscribers();
       return await working;
     } catch (error) {
-      this.#mayEnd = true;
+      this.#state = 'ending';
       await this.#outermost.rollbackTransaction().catch(() => undefined);
       // One that has not been sent never is.
       this.#settle?.reject(error);
@@ -110,9 +113,21 @@ export class TypeOrmTransaction {
     }
   }
 
+  async #commitWithSubscribers(): Promise<void> {
+    try {
+      await this.#outermost.commitTransaction();
+    } catch (error) {
+      // What subscribers throw after the COMMIT changes nothing.
+      if (this.#state !== 'committed') throw error;
+    }
+  }
+
   /** The answer to what ends it. */
   #endBy(statement: unknown): Promise<void> | undefined {
-    if (!this.#mayEnd || typeof statement !== 'string') return undefined;
+    if (typeof statement !== 'string') return undefined;
+    if (this.#state === 'committed')
+      this.#isOpenAgain = BEGIN.test(statement) || (this.#isOpenAgain && !isEnd(statement));
+    if (this.#state !== 'ending') return undefined;
     if (COMMIT.test(statement)) return (this.#committing ??= this.#commit());
     return ROLLBACK.test(statement) ? this.#rollBack() : undefined;
   }
@@ -124,7 +139,7 @@ export class TypeOrmTransaction {
     await endTransaction(this.#connection, 'commit');
     this.#ended();
     // What subscribers send after the COMMIT is outside of it, a COMMIT of theirs too.
-    this.#mayEnd = false;
+    this.#state = 'committed';
     this.#late.reopen();
   }
 
@@ -147,9 +162,13 @@ export class TypeOrmTransaction {
     // TypeORM sends no ROLLBACK when a subscriber throws before it,
     await this.#rollBack().catch(() => undefined);
     // nor for a transaction that a subscriber began after the COMMIT and left open.
-    if (this.#runner.isTransactionActive) {
+    if (this.#isOpenAgain) {
       await endTransaction(this.#connection, 'rollback').catch(() => undefined);
     }
     await this.#giveBack();
   }
+}
+
+function isEnd(statement: string): boolean {
+  return COMMIT.test(statement) || ROLLBACK.test(statement);
 }

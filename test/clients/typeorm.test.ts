@@ -143,9 +143,16 @@ describe('with a subscriber', () => {
     expect(await notes()).toEqual(['after', 'handler']);
   });
 
-  test('one that throws after the COMMIT changes nothing', async () => {
-    subscriber.afterTransactionCommit = () => Promise.reject(new Error('too late'));
-    const outcome = await handleOnce.inTransaction('too late', {}, (_, __, tx) => note(tx, 'handler'));
+  test.each<[what: string, fail: (tx: EntityManager) => Promise<unknown>]>([
+    ['throws', () => Promise.reject(new Error('too late'))],
+    ['sends what the server refuses', (tx) => tx.query('select 1/0')],
+    [
+      'meets a conflict',
+      (tx) => tx.query("do $$ begin raise exception 'conflict' using errcode = '40001'; end $$"),
+    ],
+  ])('one that %s after the COMMIT changes nothing', async (what, fail) => {
+    subscriber.afterTransactionCommit = once(fail);
+    const outcome = await handle(`too late: ${what}`);
     expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
     expect(await notes()).toEqual(['handler']);
   });
@@ -168,16 +175,23 @@ describe('with a subscriber', () => {
     await expect.poll(openTransactions).toBe(0);
   });
 
-  test('a transaction that it begins after the COMMIT and leaves open is rolled back', async () => {
-    subscriber.afterTransactionCommit = once(async (tx) => {
-      await tx.queryRunner?.startTransaction();
-      await note(tx, 'after');
-    });
-    const outcome = await handle('left open');
-    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
-    expect(await notes()).toEqual(['handler']);
-    await expect.poll(openTransactions).toBe(0);
-  });
+  test.each<[what: string, begin: (tx: EntityManager) => Promise<unknown> | undefined]>([
+    ['the runner', (tx) => tx.queryRunner?.startTransaction()],
+    ['a statement', (tx) => tx.query('begin')],
+    ['a statement after another', (tx) => tx.query('begin; commit').then(() => tx.query('BEGIN;'))],
+  ])(
+    'a transaction that it begins after the COMMIT by %s and leaves open is rolled back',
+    async (what, begin) => {
+      subscriber.afterTransactionCommit = once(async (tx) => {
+        await begin(tx);
+        await note(tx, 'after');
+      });
+      const outcome = await handle(`left open by ${what}`);
+      expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+      expect(await notes()).toEqual(['handler']);
+      await expect.poll(openTransactions).toBe(0);
+    },
+  );
 
   test.each<[what: string, beforeCommit: (tx: EntityManager) => Promise<unknown>, error: string]>([
     [
@@ -231,6 +245,7 @@ describe('with a subscriber', () => {
   test.each<[what: string, end: (tx: EntityManager) => Promise<unknown> | undefined]>([
     ['the runner', (tx) => tx.queryRunner?.rollbackTransaction()],
     ['a statement', (tx) => tx.query('rollback')],
+    ['another statement', (tx) => tx.query('ROLLBACK WORK;')],
   ])('one that rolls back itself by %s has the message run again', async (what, end) => {
     subscriber.beforeTransactionCommit = once(async (tx) => end(tx));
     const outcome = await handle(`undone by ${what}`);
