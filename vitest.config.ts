@@ -97,7 +97,7 @@ export default defineConfig({
           include: INTEGRATION,
           exclude: [...FOREIGN, ...REPLACING, ...LOAD],
           globalSetup: ['test/support/global-setup.ts'],
-          maxWorkers: 2 * availableParallelism(),
+          maxWorkers: 2 * availableParallelism() + 1,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,10 +1,13 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests that wait for visibility timeouts, consumer groups and processes: those that wait longest first. */
+/**
+ * Tests that wait for visibility timeouts, consumer groups and processes: those that wait longest first, and beside them
+ * the seeds, which compute all the time.
+ */
 const LONGEST = [
-  /\/test\/sqs\/(elasticmq|fauxqs)/,
+  /\/test\/(sqs\/(elasticmq|fauxqs)|simulation\/seeds)/,
   /\/test\/(crash|sqs-consumer)\//,
-  /\/test\/(examples|kafka\/broker|otel)\//,
+  /\/test\/(examples|kafka\/broker|otel|docs\/quickstart)/,
 ];
 
 /** A clean clone knows no durations. Long files that begin last would be waited for at the end of the run. */
