@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Tests that wait for visibility timeouts, consumer groups and processes: those that wait longest first, and beside them
- * the seeds, which compute all the time.
+ * Tests that wait for visibility timeouts, consumer groups and processes: those that wait longest first. The seeds run
+ * meanwhile: they compute all the time.
  */
 const LONGEST = [
   /\/test\/(sqs\/(elasticmq|fauxqs)|simulation\/seeds)/,
