@@ -1,15 +1,7 @@
 import * as z from 'zod/mini';
 import { lazily } from '../../src/lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../../src/options/parse-options.ts';
-import {
-  agrees,
-  AGREES_NOT,
-  filterFields,
-  filterParameters,
-  type RecordFilter,
-  SPANS_NO_TIME,
-  spansTime,
-} from './filter.ts';
+import { filterChecks, filterFields, filterParameters, type RecordFilter } from './filter.ts';
 import { fromColumn, given } from './record.ts';
 import { run } from './run.ts';
 import { tablesOf } from './tables.ts';
@@ -30,11 +22,7 @@ export interface RecordCount {
   readonly newestAt: Date;
 }
 
-const countOptions = lazily(() =>
-  z
-    .strictObject(filterFields(), NOT_AN_OBJECT)
-    .check(z.refine(spansTime, SPANS_NO_TIME), z.refine(agrees, AGREES_NOT)),
-);
+const countOptions = lazily(() => z.strictObject(filterFields(), NOT_AN_OBJECT).check(...filterChecks()));
 
 /**
  * How many records there are, by the error that they have: the most frequent first. Throws `InvalidOptionsError`,

@@ -42,32 +42,38 @@ export const filterFields = lazily(() => ({
   phase: z.optional(z.enum(PHASES, { error: `must be one of '${PHASES.join("', '")}'` })),
 }));
 
+type Kinds = Pick<RecordFilter, 'state' | 'phase'>;
+
 /** A record that has expired can have any state. */
-export function agrees({ state, phase }: Pick<RecordFilter, 'state' | 'phase'>): boolean {
+function agrees({ state, phase }: Kinds): boolean {
   if (state === undefined || phase === undefined || phase === 'expired') return true;
   return state === (phase === 'succeeded' || phase === 'failed' ? phase : 'pending');
 }
 
-export const AGREES_NOT = {
+const AGREES_NOT = {
   path: ['phase'],
   error: 'must be one that records of this state can have: leave one of the two out',
 };
 
+interface Times {
+  readonly sinceMs: number;
+  readonly untilMs?: number | undefined;
+}
+
 /** No record is first claimed both before and after a time. */
-export function spansTime({
-  sinceMs,
-  untilMs = 0,
-}: {
-  sinceMs: number;
-  untilMs?: number | undefined;
-}): boolean {
+function spansTime({ sinceMs, untilMs = 0 }: Times): boolean {
   return untilMs < sinceMs;
 }
 
-export const SPANS_NO_TIME = {
+const SPANS_NO_TIME = {
   path: ['untilMs'],
   error: 'must be less than sinceMs: there is no time between them',
 };
+
+/** What the options must be together. */
+export const filterChecks = lazily(
+  () => [z.refine<Times>(spansTime, SPANS_NO_TIME), z.refine<Times & Kinds>(agrees, AGREES_NOT)] as const,
+);
 
 /** The options as they apply. */
 export type ResolvedFilter = z.output<z.ZodMiniObject<ReturnType<typeof filterFields>>>;

@@ -2,15 +2,7 @@ import * as z from 'zod/mini';
 import { lazily } from '../../src/lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, satisfying, wholeNumber } from '../../src/options/parse-options.ts';
 import type { DatabaseRow } from '../../src/postgres/database-client.ts';
-import {
-  agrees,
-  AGREES_NOT,
-  filterFields,
-  filterParameters,
-  type RecordFilter,
-  SPANS_NO_TIME,
-  spansTime,
-} from './filter.ts';
+import { filterChecks, filterFields, filterParameters, type RecordFilter } from './filter.ts';
 import { given, type RecordView, toView } from './record.ts';
 import { run } from './run.ts';
 import { tablesOf } from './tables.ts';
@@ -44,7 +36,7 @@ const listOptions = lazily(() =>
       },
       NOT_AN_OBJECT,
     )
-    .check(z.refine(spansTime, SPANS_NO_TIME), z.refine(agrees, AGREES_NOT)),
+    .check(...filterChecks()),
 );
 
 /**

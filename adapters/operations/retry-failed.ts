@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from '../../src/options/parse-options.ts';
 import { countRecords, type RecordCount } from './count-records.ts';
-import { errorFields, type RecordFilter, SPANS_NO_TIME, spansTime } from './filter.ts';
+import { errorFields, filterChecks, type RecordFilter } from './filter.ts';
 import { listRecords } from './list-records.ts';
 import type { RecordView } from './record.ts';
 import { retryRecord } from './retry-record.ts';
@@ -59,7 +59,7 @@ const retryOptions = lazily(() =>
       },
       NOT_AN_OBJECT,
     )
-    .check(z.refine(spansTime, SPANS_NO_TIME)),
+    .check(...filterChecks()),
 );
 
 /**

@@ -172,7 +172,7 @@ describe('events', () => {
     ]);
   });
 
-  it('tell of an error that was not recorded', async () => {
+  it('report an error that was not recorded', async () => {
     const { handleOnce, seen } = observed({ store: flakyStore(bench.store, { settle: refusesForGood }) });
     await handleOnce(key, 'body', throwing(new Error('no charge')));
     const error = { name: 'Error', message: 'no charge' };

@@ -86,7 +86,7 @@ describe('A transaction that has not committed', () => {
     expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
   });
 
-  it('is not said to be released where nobody can look', async () => {
+  it('is not reported as released where no lookup is possible', async () => {
     const lookup = () => Promise.reject(DOWN);
     const handleOnce = worker({ ...undone(BROKEN), lookup });
     const outcome = await handleOnce.inTransaction('key', 'body', () => 'done');
@@ -141,7 +141,7 @@ it('A transaction that has committed is asked for once, where its client would h
   expect([extend.mock.calls.length, settle.mock.calls.length]).toEqual([1, 0]);
 });
 
-it('A transaction that hangs is given up after its time, which says nothing of the store', async () => {
+it('A transaction that hangs is given up after its time, and its outcome is marked as abandoned', async () => {
   const running = gate();
   const hanging = worker({}).inTransaction(
     'key',

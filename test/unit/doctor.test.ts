@@ -285,7 +285,7 @@ describe('Tables that have lost something', () => {
     if (expected[1].endsWith(')')) expect(found.endsWith(expected[1])).toBe(true);
   });
 
-  test('are not made yet, where there are none', async () => {
+  test('do not exist yet', async () => {
     const none = answering(ALL_TABLES.map((table) => [table]));
     await finds(schemaVersion, none, ['problem', 'there are no tables in schema orders']);
   });

@@ -291,7 +291,7 @@ describe('A right that is missing', () => {
       expect(answer('42501', other, step).message).not.toContain('partition');
   });
 
-  test('is none where row level security refuses a row', () => {
+  test('is absent where row level security refuses a row', () => {
     const text = 'new row violates row-level security policy for table "records"';
     expect(answer('42501', text, statement).message).toMatch(/^row level security is on .*doctor/);
     expect(answer('42501', `no ${text}`, statement).message).toMatch(/lacks a right/);

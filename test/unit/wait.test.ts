@@ -21,7 +21,7 @@ test('a delay says whether its time has passed, and leaves no listener behind', 
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('a wait between tries grows up to its bound; half of it is random where a clock is given', () => {
+test('a wait between tries grows up to its bound; half of it is random with a clock', () => {
   const growth = { baseMs: 100, maxMs: 1_000 };
   expect([1, 2, 3, 9].map((failures) => retryWait(growth, failures))).toEqual([100, 200, 400, 1_000]);
   expect(retryWait({ ...growth, factor: 3 }, 3)).toBe(900);

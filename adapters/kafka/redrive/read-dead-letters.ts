@@ -42,13 +42,18 @@ export async function readDeadLetters(options: ReadOptions): Promise<boolean> {
   return progress.isOpen;
 }
 
+/** Where the partitions begin and end now. None where the redrive is over. */
+async function endsNow({ admin, topic, isOver }: ReadOptions) {
+  return (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
+}
+
 /** Of all partitions. */
-async function positionsOf({ admin, topic, groupId, isOver }: ReadOptions): Promise<PartitionPosition[]> {
-  const ask = async () => (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
-  const all = (await ask()).map(({ partition }) => partition);
+async function positionsOf(options: ReadOptions): Promise<PartitionPosition[]> {
+  const { admin, topic, groupId, isOver } = options;
+  const all = (await endsNow(options)).map(({ partition }) => partition);
   const committed = await askPatiently(() => committedIn(admin, groupId, topic, all), isOver);
   // Asked after the positions, which other readers move: none of theirs is behind the end.
-  return (await ask()).map(({ partition, low, high }) => {
+  return (await endsNow(options)).map(({ partition, low, high }) => {
     const position = BigInt(committed?.get(partition)?.offset ?? -1);
     const [oldest, end] = [BigInt(low), BigInt(high)];
     const isInside = oldest <= position && position <= end;
@@ -58,7 +63,7 @@ async function positionsOf({ admin, topic, groupId, isOver }: ReadOptions): Prom
 
 async function readToEnd(reading: Reading): Promise<void> {
   const { consumer, progress, options } = reading;
-  const { admin, topic, signal, isOver } = options;
+  const { topic, signal, isOver } = options;
   const taker = createTaker(reading);
   let isTaking = false;
   let looks: NodeJS.Timeout | undefined;
@@ -72,8 +77,7 @@ async function readToEnd(reading: Reading): Promise<void> {
     const endAfter = (step: Promise<void>): Promise<void> => step.then(endIfOver).catch(fail);
     // What is deleted is not delivered.
     const passDeleted = async (): Promise<void> => {
-      const ends = (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
-      for (const { partition, low } of ends) progress.reach(partition, BigInt(low));
+      for (const { partition, low } of await endsNow(options)) progress.reach(partition, BigInt(low));
     };
     looks = setInterval(() => {
       if (!isTaking) void endAfter(passDeleted());
