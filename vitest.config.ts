@@ -53,6 +53,9 @@ const LOAD = ['test/engine/overload.test.ts'];
 const CORE = 'test/kafka/broker/{chaos,partitions,pauses,rebalance,start-positions,stop,topics}.test.ts';
 const OTHER_CLIENTS = USABLE_CLIENTS.filter((client) => client !== 'kafkajs');
 
+/** Of files that mostly wait. Projects of one group have the same number. */
+const WAITING_WORKERS = 2 * availableParallelism() + 1;
+
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
@@ -97,7 +100,7 @@ export default defineConfig({
           include: INTEGRATION,
           exclude: [...FOREIGN, ...REPLACING, ...LOAD],
           globalSetup: ['test/support/global-setup.ts'],
-          maxWorkers: 2 * availableParallelism() + 1,
+          maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 1 },
         },
       },
@@ -118,7 +121,7 @@ export default defineConfig({
           include: [CORE],
           env: { KAFKA_CLIENT: client },
           globalSetup: ['test/support/global-setup.ts'],
-          maxWorkers: 2 * availableParallelism(),
+          maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 1 },
         },
       })),
