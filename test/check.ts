@@ -15,6 +15,13 @@ interface Step {
 
 const SEEDS = '500';
 
+/** Tests of a folder that lie elsewhere: those that run its SQL. */
+const TESTED_IN: Readonly<Record<string, readonly string[]>> = {
+  'src/postgres': ['test/store'],
+  'src/history': ['test/operations', 'test/store/model.test.ts'],
+  'adapters/operations': ['test/store/model.test.ts'],
+};
+
 function filesOf(...args: string[]): string[] {
   return execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(existsSync);
 }
@@ -28,16 +35,17 @@ function changedSince(ref: string | undefined): string[] {
 }
 
 /** `src/engine/lease.ts` and `test/engine/lease.test.ts` are both of `test/engine`; a page is of `test/docs`. */
-function testFolderOf(file: string): string | undefined {
+function testsOf(file: string): readonly string[] {
   const [root = '', folder = ''] = file.split('/');
   const name = root.endsWith('.md') || root === 'docs' ? 'docs' : folder;
   const tests = `test/${name}`;
-  return !name.includes('.') && existsSync(tests) ? tests : undefined;
+  const own = !name.includes('.') && existsSync(tests) ? [tests] : [];
+  return [...own, ...(TESTED_IN[`${root}/${folder}`] ?? [])];
 }
 
 function stepsFor(changed: readonly string[]): Step[] {
   const code = changed.filter((file) => /\.[cm]?[jt]s$/.test(file));
-  const folders = new Set(changed.flatMap((file) => testFolderOf(file) ?? []));
+  const folders = new Set(changed.flatMap(testsOf));
   const files = (name: string, args: readonly string[], of: readonly string[]): Step[] =>
     of.length > 0 ? [{ name, args: [...args, ...of] }] : [];
   return [

@@ -10,7 +10,10 @@ const LONGEST = [
   /\/test\/(examples|kafka\/broker|otel|docs\/quickstart)/,
 ];
 
-/** A clean clone knows no durations. Long files that begin last would be waited for at the end of the run. */
+/**
+ * A clean clone knows no durations. Long files that begin last would be waited for at the end of the run. Files with a
+ * worker of their own come first: between others, each would end a worker that has loaded everything.
+ */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -18,7 +21,8 @@ export default class LongestFirst extends BaseSequencer {
   }
 }
 
-function rank({ moduleId }: TestSpecification): number {
+function rank({ moduleId, project }: TestSpecification): number {
+  if (project.config.isolate) return -1;
   const index = LONGEST.findIndex((pattern) => pattern.test(moduleId));
   return index === -1 ? LONGEST.length : index;
 }
