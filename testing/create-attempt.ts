@@ -13,6 +13,8 @@ export interface CreateAttemptOptions {
   readonly scope?: string | undefined;
   /** Which attempt it is, 1 to 2,147,483,647. Default 1. */
   readonly number?: number | undefined;
+  /** Milliseconds since the first claim, 0 or more. Default 0. */
+  readonly ageMs?: number | undefined;
   /** Default: one that never aborts. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,6 +26,7 @@ const attemptOptions = lazily(() => {
       key: z._default(key, 'test-message'),
       scope: z._default(scope, 'test'),
       number: z._default(wholeNumber('attempts', 1, 2_147_483_647), 1),
+      ageMs: z._default(wholeNumber('milliseconds', 0, Number.MAX_SAFE_INTEGER), 0),
       signal: z.optional(abortSignal()),
     },
     NOT_AN_OBJECT,
@@ -44,12 +47,10 @@ const attemptOptions = lazily(() => {
  * ```
  */
 export function createAttempt(options: CreateAttemptOptions = {}): Attempt {
-  const { key, scope, number, signal } = parseOptions('createAttempt', attemptOptions(), options);
+  const { signal, ...given } = parseOptions('createAttempt', attemptOptions(), options);
   return {
-    key,
-    scope,
-    number,
+    ...given,
     signal: signal ?? new AbortController().signal,
-    childKey: childKeysOf(scope, key),
+    childKey: childKeysOf(given.scope, given.key),
   };
 }

@@ -9,6 +9,7 @@ export function unrecordedAttempt({ handleOnce }: Pick<HttpSettings, 'handleOnce
     key,
     scope,
     number: 1,
+    ageMs: 0,
     signal: new AbortController().signal,
     idempotencyKey: undefined,
     childKey: childKeysOf(scope, key),

@@ -26,7 +26,13 @@ import { workerLineOf } from '../history/worker.ts';
 import type { Clock } from '../lib/clock.ts';
 import { schemaName } from '../migrations/options.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
-import { DEFAULT_RETRIES, resolveRetries, retryFields, type RetryOptions } from '../options/retries.ts';
+import {
+  DEFAULT_RETRIES,
+  MAX_RETENTION_MS,
+  resolveRetries,
+  retryFields,
+  type RetryOptions,
+} from '../options/retries.ts';
 import { scopeFault } from '../options/scope.ts';
 import { DEFAULT_SCHEMA } from '../postgres/identifier.ts';
 import { createPostgresStore } from '../store/postgres/index.ts';
@@ -37,7 +43,6 @@ import type { TransactionalStore } from '../store/transactional-store.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_LEASE_MS = 43_200_000;
-const MAX_RETENTION_MS = 3_650 * DAY_MS;
 const DEFAULT_MAX_RESULT_BYTES = 65_536;
 
 /** Options of `createHandleOnce`. Give either `sql` or `store`. */

@@ -1,5 +1,6 @@
 import { type Backoff, boundedWait, isWait } from '../options/backoff.ts';
 import { InvalidPayloadError, RetryableError, TerminalError } from '../words/handler-errors.ts';
+import type { Claim } from './engine.ts';
 import type { HandleOnceSettings } from './settings.ts';
 import type { FailedReason } from '../words/outcome.ts';
 import { encodeResult } from '../payload/result-codec.ts';
@@ -32,13 +33,19 @@ export function isDeath(ending: AttemptEnding<unknown>): boolean {
 /** The whole decision of what an attempt's end means for its record. */
 export function settlementOf(
   ending: AttemptEnding<unknown>,
-  failures: number,
+  { failures, ageMs }: Pick<Claim, 'failures' | 'ageMs'>,
   settings: HandleOnceSettings,
   backoff: Backoff,
 ): Settlement {
   if (ending.kind === 'returned') return success(ending.value, settings);
   const { error, interrupted, retryAfterMs = 0 } = ending;
-  const reason = failedReason(error, interrupted, failures + 1 >= settings.maxAttempts);
+  const { maxAttempts, maxDeferredMs = settings.failedRetentionMs } = settings;
+  const countsAs = interrupted
+    ? 'interruption'
+    : defers(error) && ageMs < maxDeferredMs
+      ? 'deferral'
+      : 'failure';
+  const reason = failedReason(error, countsAs !== 'failure', failures + 1 >= maxAttempts);
   if (reason !== undefined) {
     return {
       kind: 'fail',
@@ -51,7 +58,7 @@ export function settlementOf(
     kind: 'release',
     error: JSON.stringify(toStoredError(error)),
     retryAfterMs: interrupted ? retryAfterMs : retryAfter(error, failures + 1, backoff),
-    uncounted: interrupted,
+    countsAs,
   };
 }
 
@@ -62,15 +69,20 @@ function success(value: unknown, settings: HandleOnceSettings): Settlement {
   return { kind: 'succeed', ...encoded, retentionMs: settings.succeededRetentionMs };
 }
 
-function failedReason(error: unknown, interrupted: boolean, lastAttempt: boolean): FailedReason | undefined {
+function failedReason(error: unknown, uncounted: boolean, lastAttempt: boolean): FailedReason | undefined {
   const final = finalReason(error);
-  if (final !== undefined || interrupted) return final;
+  if (final !== undefined || uncounted) return final;
   return lastAttempt ? 'attempts-exhausted' : undefined;
 }
 
 function finalReason(error: unknown): FailedReason | undefined {
   if (error instanceof InvalidPayloadError) return 'invalid-payload';
   return error instanceof TerminalError ? 'terminal' : undefined;
+}
+
+/** Whether the handler says "not yet". */
+function defers(error: unknown): boolean {
+  return error instanceof RetryableError && readable(error, 'counted') === false;
 }
 
 function retryAfter(error: unknown, failures: number, backoff: Backoff): number {

@@ -105,7 +105,7 @@ async function runWork<R>(
   const value = await work();
   const workMs = engine.clock.monotonic() - startedAt;
   const { settings, backoff } = engine;
-  const settlement = settlementOf({ kind: 'returned', value }, claim.failures, settings, backoff);
+  const settlement = settlementOf({ kind: 'returned', value }, claim, settings, backoff);
   return { written: { value, settlement }, workMs };
 }
 

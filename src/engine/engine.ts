@@ -23,6 +23,8 @@ export interface Claim {
   readonly attempts: number;
   /** How many of the attempts before this one failed. */
   readonly failures: number;
+  /** Milliseconds from the first claim of the message to this one, by the store's clock. */
+  readonly ageMs: number;
   /** When the claim was sent: not later than the database's start of the lease. */
   readonly sentAt: Instant;
   /** When the call began, in monotonic milliseconds. Decides when to give up, never who has the lease. */

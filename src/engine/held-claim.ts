@@ -115,12 +115,13 @@ export class HeldClaim {
 
   #attempt(): Attempt {
     const { scope } = this.engine.settings;
-    const { key, attempts } = this.claim;
+    const { key, attempts, ageMs } = this.claim;
     const attemptSignal = this.#signal;
     return {
       key,
       scope,
       number: attempts,
+      ageMs,
       get signal() {
         return attemptSignal.signal;
       },

@@ -17,7 +17,7 @@ export async function runAttempt<R>(
 /** Settles the record by how the work ended. */
 export async function settleBy<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
   const { engine, claim, lease } = held;
-  const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
+  const settlement = settlementOf(ending, claim, engine.settings, engine.backoff);
   if (isDeath(ending)) return conclude(held, ending, { reply: 'over', settlement });
   return conclude(held, ending, await settleUntilAnswered(engine, claim, settlement, lease));
 }
@@ -30,8 +30,8 @@ export function conclude<R>(
 ): Outcome<R> {
   const { events, settings } = engine;
   const isOnRecord = reply === 'settled';
-  // What its caller interrupted, or what never started, is not counted by the record.
-  const isUncounted = isOnRecord && settlement.kind === 'release' && settlement.uncounted;
+  // What its caller interrupted, what never started, and what its handler deferred, is not counted by the record.
+  const isUncounted = isOnRecord && settlement.kind === 'release' && settlement.countsAs !== 'failure';
   const attempts = claim.attempts - (isUncounted ? 1 : 0);
   const error = ending.kind === 'threw' ? ending.error : undefined;
   if (!isOnRecord) {
@@ -60,10 +60,11 @@ export function conclude<R>(
       return { state: 'failed', reason, error: toStoredError(error), replayed: false, attempts };
     }
     case 'release': {
-      const { retryAfterMs } = settlement;
-      const interrupted = isUncounted ? { interrupted: true as const } : {};
-      const end = endOf(engine, claim, attempts, 'pending');
-      events.emit({ type: 'released', ...end, retryAfterMs, ...interrupted, error });
+      const { retryAfterMs, countsAs } = settlement;
+      const end = { ...endOf(engine, claim, attempts, 'pending'), retryAfterMs, error };
+      const interrupted = countsAs === 'interruption' ? { interrupted: true as const } : {};
+      if (countsAs === 'deferral') events.emit({ type: 'deferred', ...end });
+      else events.emit({ type: 'released', ...end, ...interrupted });
       return { state: 'pending', reason: 'released', retryAfterMs, attempts, ...thrownIn(ending) };
     }
   }

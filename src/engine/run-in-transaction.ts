@@ -62,7 +62,7 @@ function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: Attempt
   const { engine, claim } = held;
   const { key, token } = claim;
   if (!isStarted) engine.records.takeBack({ key, token });
-  const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
+  const settlement = settlementOf(ending, claim, engine.settings, engine.backoff);
   return markAbandoned(conclude(held, ending, { reply: 'unrecorded', settlement }));
 }
 
@@ -124,7 +124,7 @@ async function afterLostCommit<R>(
 async function settleUndone<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
   const { engine, claim, lease } = held;
   lease.setBeating(true);
-  const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
+  const settlement = settlementOf(ending, claim, engine.settings, engine.backoff);
   const settled = await settleUntilAnswered(engine, claim, settlement, lease);
   if (settled.reply !== 'settled') return conclude(held, ending, settled);
   return conclude(held, ending, { ...settled, reply: await replyOnRecord(engine, claim) });

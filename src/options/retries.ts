@@ -21,6 +21,11 @@ export interface RetryOptions {
    * accept no idempotency key.
    */
   readonly maxDeaths?: number | undefined;
+  /**
+   * Milliseconds from the first claim of a message after which a deferral, a `RetryableError` with `counted: false`,
+   * counts as a failure. Default `failedRetentionMs`.
+   */
+  readonly maxDeferredMs?: number | undefined;
   /** Wait after a retryable error: bounds of an exponential backoff with full jitter, or a function. */
   readonly backoff?: BackoffBounds | Backoff | undefined;
 }
@@ -31,6 +36,8 @@ export interface Retries {
   readonly maxAttempts: number;
   /** Deaths in a row at which a message has failed for good. May be Infinity. */
   readonly maxDeaths: number;
+  /** Milliseconds from the first claim. Undefined: as long as a failed record is kept. */
+  readonly maxDeferredMs?: number | undefined;
   /** Undefined for a function. */
   readonly backoff: FullBackoffBounds | undefined;
 }
@@ -42,6 +49,9 @@ export interface Retries {
 export const DEFAULT_RETRIES: Retries = { maxAttempts: 12, maxDeaths: 5, backoff: DEFAULT_BACKOFF };
 
 const MAX_COUNT = 2_147_483_647;
+
+/** Ten years. */
+export const MAX_RETENTION_MS = 315_360_000_000;
 
 const count = (what: string) =>
   satisfying<number>(
@@ -100,6 +110,7 @@ const backoffOption = lazily(() =>
 export const retryFields = lazily(() => ({
   maxAttempts: z.optional(count('attempts')),
   maxDeaths: z.optional(count('deaths')),
+  maxDeferredMs: z.optional(wholeNumber('milliseconds', 0, MAX_RETENTION_MS)),
   backoff: z.optional(backoffOption()),
 }));
 
@@ -112,12 +123,15 @@ export function resolveRetries(
   backoffBefore: Backoff,
   clock: Clock,
 ): { readonly retries: Retries; readonly backoff: Backoff } {
-  const { maxAttempts = before.maxAttempts, maxDeaths = before.maxDeaths, backoff } = given;
-  if (typeof backoff === 'function') {
-    return { retries: { maxAttempts, maxDeaths, backoff: undefined }, backoff };
-  }
+  const { backoff } = given;
+  const limits = {
+    maxAttempts: given.maxAttempts ?? before.maxAttempts,
+    maxDeaths: given.maxDeaths ?? before.maxDeaths,
+    maxDeferredMs: given.maxDeferredMs ?? before.maxDeferredMs,
+  };
+  if (typeof backoff === 'function') return { retries: { ...limits, backoff: undefined }, backoff };
   if (backoff !== undefined) {
-    return { retries: { maxAttempts, maxDeaths, backoff }, backoff: exponentialBackoff(backoff, clock) };
+    return { retries: { ...limits, backoff }, backoff: exponentialBackoff(backoff, clock) };
   }
-  return { retries: { maxAttempts, maxDeaths, backoff: before.backoff }, backoff: backoffBefore };
+  return { retries: { ...limits, backoff: before.backoff }, backoff: backoffBefore };
 }

@@ -9,7 +9,7 @@ interface OfMessage {
 }
 
 interface OfAttempt extends OfMessage {
-  /** Attempts so far, with this one; interrupted ones do not count. */
+  /** Attempts so far, with this one; interrupted and deferred ones do not count. */
   readonly attempts: number;
 }
 
@@ -24,7 +24,7 @@ interface EndOf<State extends 'succeeded' | 'failed' | 'pending'> extends OfAtte
  * Everything that happens to a message, each as it happens. Payloads and results are never part of an event.
  *
  * Every call of `handleOnce` with a valid key, payload and options ends in one of: `succeeded`, `failed`, `released`,
- * `lease-lost`, `unrecorded` (it was claimed, or this claim found its limit reached); `replayed`, `in-flight`,
+ * `deferred`, `lease-lost`, `unrecorded` (it was claimed, or this claim found its limit reached); `replayed`, `in-flight`,
  * `backing-off`, `suspect` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw). The event that
  * ends a call has `state`, `attempts` and `durationMs`. A call that threw ends with `pending` and 0 attempts, whatever
  * the record says; where the record is damaged, with its attempts.
@@ -66,6 +66,14 @@ export type HandleOnceEvent =
        */
       readonly interrupted?: true;
       /** What the handler threw, or what stopped it. */
+      readonly error: EventError;
+    })
+  /** Its handler threw a `RetryableError` with `counted: false`: the attempt is not counted. */
+  | (EndOf<'pending'> & {
+      readonly type: 'deferred';
+      /** Milliseconds until it can be claimed again. */
+      readonly retryAfterMs: number;
+      /** What the handler threw. */
       readonly error: EventError;
     })
   | (EndOf<'pending'> & {

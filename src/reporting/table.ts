@@ -60,6 +60,7 @@ const CORE: Table = {
     'INTERRUPTED',
     'a message was interrupted, or its turn had not come: it runs again',
   ),
+  deferred: row('debug', 'DEFERRED', 'a handler has put its message off: it runs again'),
   'taken-over': row('info', 'TAKEN_OVER', 'the lease of another worker lapsed: its message runs here'),
   'still-running': row('info', 'STILL_RUNNING', 'a handler has run for longer than a lease'),
   'failures-dropped': row(

@@ -77,6 +77,8 @@ export type ClaimReply =
       readonly kind: 'claimed';
       /** How many of the attempts before this one failed. */
       readonly failures: number;
+      /** Milliseconds since the first claim of this life of the key, by the clock of the store. */
+      readonly ageMs: number;
       /** The token that this claim took the record over from, since its lease had lapsed. Null where there is none. */
       readonly deadToken: string | null;
     })
@@ -105,8 +107,11 @@ export type Settlement =
       readonly error: string | null;
       /** Milliseconds from now until the next claim can own the record. */
       readonly retryAfterMs: number;
-      /** Whether the attempt is not counted: it did not start, or it was interrupted. */
-      readonly uncounted: boolean;
+      /**
+       * A `failure` is counted, and ends the deaths in a row. The others leave no attempt: a `deferral` ends the deaths
+       * too, an `interruption` changes no other counter.
+       */
+      readonly countsAs: 'failure' | 'deferral' | 'interruption';
     };
 
 /** The end of an attempt, to be put on record. */

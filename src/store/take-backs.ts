@@ -155,5 +155,9 @@ function oneOfEachKey(claims: readonly Pending[]): [batch: Pending[], rest: Pend
 }
 
 function toRelease({ key, token }: Pending): SettleRequest {
-  return { key, token, settlement: { kind: 'release', error: null, retryAfterMs: 0, uncounted: true } };
+  return {
+    key,
+    token,
+    settlement: { kind: 'release', error: null, retryAfterMs: 0, countsAs: 'interruption' },
+  };
 }

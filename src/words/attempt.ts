@@ -7,6 +7,11 @@ export interface Attempt {
   /** How often this message has been tried, this time included: from 1. */
   readonly number: number;
   /**
+   * Milliseconds from the first claim of this message to the claim of this attempt, by the clock of the database: 0 at
+   * the first. A message that comes again after its record has expired begins anew.
+   */
+  readonly ageMs: number;
+  /**
    * Aborts when the lease is lost (reason `LeaseLostError`), when the caller's signal aborts (its reason), when
    * `timeoutMs` has passed (reason a `TimeoutError`), and when the connection of the attempt's transaction breaks
    * (reason a `StoreError`). A handler that ignores it cannot make the record wrong.

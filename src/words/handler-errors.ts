@@ -26,14 +26,24 @@ export class TerminalError extends Error {
   }
 }
 
+interface RetryableErrorOptions {
+  readonly retryAfterMs?: number | undefined;
+  readonly counted?: boolean | undefined;
+  readonly cause?: unknown;
+}
+
 /**
  * Thrown by a handler, or by `parse`, to say: try again, and not before `retryAfterMs` milliseconds have passed.
  *
  * Any other error is retryable too, after the configured backoff. The attempt counts, and the last one still fails.
  *
+ * With `counted: false` it says "not yet": the message is deferred, and no failure is counted. That ends `maxDeferredMs`
+ * after its first claim; from then on it counts.
+ *
  * @example
  * ```ts
  * if (response.status === 429) throw new RetryableError('rate limited', { retryAfterMs: 60_000 });
+ * if (order === undefined) throw new RetryableError('no order yet', { retryAfterMs: 60_000, counted: false });
  * ```
  */
 export class RetryableError extends Error {
@@ -48,11 +58,14 @@ export class RetryableError extends Error {
    * once.
    */
   readonly retryAfterMs?: number;
+  /** False: the attempt is not counted, and the backoff of later failures does not grow by it. Default true. */
+  readonly counted: boolean;
 
-  constructor(message: string, options: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+  constructor(message: string, options: RetryableErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     warnOfUnusable(options);
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+    this.counted = options.counted !== false;
   }
 }
 
@@ -71,7 +84,7 @@ export class InvalidPayloadError extends TerminalError {
   override readonly name = 'InvalidPayloadError';
 }
 
-const NAMES = ['retryAfterMs', 'cause'];
+const NAMES = ['retryAfterMs', 'counted', 'cause'];
 
 const warned = new Set<string>();
 
@@ -82,6 +95,10 @@ const warned = new Set<string>();
 function warnOfUnusable(options: object): void {
   for (const name of readableKeys(options).filter((each) => !NAMES.includes(each))) {
     warnOnce(`RetryableError: ${name} is not an option; the wait is given as retryAfterMs, in milliseconds`);
+  }
+  const counted = readable(options, 'counted');
+  if (counted !== undefined && typeof counted !== 'boolean') {
+    warnOnce(`RetryableError: counted must be true or false, got ${typeof counted}; the attempt counts`);
   }
   const waitMs = readable(options, 'retryAfterMs');
   if (waitMs === undefined || (typeof waitMs === 'number' && !Number.isNaN(waitMs))) return;

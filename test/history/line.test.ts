@@ -55,6 +55,7 @@ test.each<Event>([
   { type: 'succeeded', ...end, state: 'succeeded' },
   { type: 'released', ...end, retryAfterMs: 0, interrupted: true, error: new NotStartedError('not yet') },
   { type: 'released', ...end, retryAfterMs: 0, error: new UnlistedError('the handler answered 401') },
+  { type: 'deferred', ...end, retryAfterMs: 1, error },
   { type: 'in-flight', ...end, retryAfterMs: 1 },
 ])('no line is made of $type', (event) => {
   expect(lineOf(event)).toBeUndefined();

@@ -96,7 +96,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
         );
         await nextTurn();
         const replies = await memory.claim(requests, terms);
-        const claimed: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
+        const claimed: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null };
         return replies.map((reply, index) => (seen[index] === undefined ? claimed : reply));
       },
     }),
@@ -119,7 +119,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
   },
   'counts an interrupted attempt': {
     fault: settling((settlement) =>
-      settlement.kind === 'release' ? { ...settlement, uncounted: false } : settlement,
+      settlement.kind === 'release' ? { ...settlement, countsAs: 'failure' } : settlement,
     ),
     found: 'an interrupted attempt is taken back from the count',
   },

@@ -5,7 +5,7 @@ import type { ClaimReply } from '../../src/store.ts';
 import { suspectFrom } from '../../src/store/suspects.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Actor, actorOn, LEASE, TERMS } from '../../testing/contracts/store/actor.ts';
-import { released, takenBack } from '../../testing/contracts/store/settlements.ts';
+import { deferred, released, takenBack } from '../../testing/contracts/store/settlements.ts';
 import type { MakeStore } from './contract.ts';
 import { controlledPostgresStore } from './postgres/controlled-store.ts';
 import { controlledMemoryStore } from './support/controlled-memory-store.ts';
@@ -33,6 +33,11 @@ const ENDINGS: readonly Ending[] = [
     name: 'interrupted',
     ...{ attempts: '- 1', failures: 'kept', deaths: 'kept' },
     reach: (actor, key, token) => actor.settle(key, token, takenBack()),
+  },
+  {
+    name: 'deferred',
+    ...{ attempts: '- 1', failures: 'kept', deaths: '0' },
+    reach: (actor, key, token) => actor.settle(key, token, deferred()),
   },
   {
     name: 'worker died',

@@ -18,7 +18,7 @@ const TERMS = {
   failedRetentionMs: 30_000,
   mayOwnSuspects: false,
 };
-const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null };
 
 /** A store that keeps what it was sent in each statement, and answers when it is told to. */
 function slowStore() {

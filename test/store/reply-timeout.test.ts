@@ -8,7 +8,7 @@ import { recordsOf } from './support/records-of.ts';
 import { ALICE, PAYLOAD } from '../../testing/contracts/store/actor.ts';
 
 const LEASE_MS = 30_000;
-const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null };
 
 useFakeTimers();
 

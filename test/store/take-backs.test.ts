@@ -5,7 +5,7 @@ import { createTakeBacks } from '../../src/store/take-backs.ts';
 import { expectSoon, until } from '../support/until.ts';
 
 const LEASE_MS = 200;
-const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null };
 const EXHAUSTED: ClaimReply = {
   ...{ kind: 'failed', attempts: 1, reason: 'deaths-exhausted' },
   ...{ error: null, replayed: false },

@@ -15,10 +15,19 @@ async function warningsOf(make: () => unknown): Promise<(string | undefined)[]> 
 }
 
 test.each<[string, object, string]>([
-  ['another name', { retryAfter: 60 }, 'retryAfter is not an option; the wait is given as retryAfterMs'],
-  ['a text', { retryAfterMs: '60' }, 'retryAfterMs must be a number of milliseconds, got string'],
-  ['NaN', { retryAfterMs: Number.NaN }, 'retryAfterMs must be a number of milliseconds, got NaN'],
-])('a wait given as %s is told once, and nothing is thrown', async (_, options, message) => {
+  [
+    'a wait by another name',
+    { retryAfter: 60 },
+    'retryAfter is not an option; the wait is given as retryAfterMs',
+  ],
+  ['a wait as text', { retryAfterMs: '60' }, 'retryAfterMs must be a number of milliseconds, got string'],
+  [
+    'a wait that is NaN',
+    { retryAfterMs: Number.NaN },
+    'retryAfterMs must be a number of milliseconds, got NaN',
+  ],
+  ['a text for counted', { counted: 'no' }, 'counted must be true or false, got string; the attempt counts'],
+])('%s is told once, and nothing is thrown', async (_, options, message) => {
   const make = () => new RetryableError('rate limited', options);
   expect(await warningsOf(make)).toEqual([
     expect.stringContaining(`HandleOnceWarning RETRYABLE_ERROR_OPTIONS RetryableError: ${message}`),
@@ -32,6 +41,7 @@ test('what is right is not told', async () => {
     { retryAfterMs: 0 },
     { retryAfterMs: -5 },
     { retryAfterMs: Infinity },
+    { counted: false },
     { cause: new Error() },
   ];
   expect(await warningsOf(() => waits.map((options) => new RetryableError('later', options)))).toEqual([]);

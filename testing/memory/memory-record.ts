@@ -9,6 +9,7 @@ export interface MemoryRecord {
   attempts: number;
   failures: number;
   deaths: number;
+  createdAt: number;
   liveUntil: number;
   result: string | null;
   resultOmitted: ResultOmitted | null;

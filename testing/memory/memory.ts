@@ -80,11 +80,12 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
   return {
     claim(request: ClaimRequest, terms: ClaimTerms): ClaimReply {
       const id = idOf(terms.scope, request.key);
+      const at = now();
       const previous = records.get(id);
-      const record = previous === undefined ? renewed(request) : { ...previous };
-      const step = previous === undefined ? 'renew' : nextStep(previous, request, terms, now());
+      const record = previous === undefined ? renewed(request, at) : { ...previous };
+      const step = previous === undefined ? 'renew' : nextStep(previous, request, terms, at);
       const deadToken = step === 'take' && record.owned ? record.token : null;
-      if (step === 'renew') Object.assign(record, renewed(request), { liveUntil: now() + terms.leaseMs });
+      if (step === 'renew') Object.assign(record, renewed(request, at), { liveUntil: at + terms.leaseMs });
       if (step === 'take') {
         Object.assign(record, {
           owned: true,
@@ -92,7 +93,7 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
           fingerprint: request.fingerprint,
           attempts: record.attempts + 1,
           deaths: deathsOf(record),
-          liveUntil: now() + terms.leaseMs,
+          liveUntil: at + terms.leaseMs,
         });
       }
       if (step === 'exhaust') {
@@ -103,14 +104,14 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
           fingerprint: request.fingerprint,
           deaths: deathsOf(record),
           failedReason: record.failures >= terms.maxAttempts ? 'attempts-exhausted' : 'deaths-exhausted',
-          liveUntil: now() + terms.failedRetentionMs,
+          liveUntil: at + terms.failedRetentionMs,
         });
       }
       // Compared with nothing, until it expires.
       if (step !== 'renew' && previous?.fingerprint === '') record.fingerprint = '';
       records.set(id, record);
       if (step === 'decline') return { kind: 'suspect', attempts: record.attempts };
-      return claimReply(request, record, deadToken, record.liveUntil - now());
+      return claimReply(request, record, deadToken, at);
     },
     settle({ key, token, settlement }: SettleRequest, scope: string): SettleReply {
       const record = records.get(idOf(scope, key));
@@ -135,7 +136,7 @@ function claimReply(
   request: ClaimRequest,
   record: MemoryRecord,
   deadToken: string | null,
-  remainingMs: number,
+  now: number,
 ): ClaimReply {
   const { attempts, failures, result, resultOmitted, failedReason, error } = record;
   if (differs(record.fingerprint, request.fingerprint)) return { kind: 'mismatch' };
@@ -143,10 +144,10 @@ function claimReply(
   const ours = record.token === request.token;
   if (failedReason !== null)
     return { kind: 'failed', attempts, reason: failedReason, error, replayed: !ours };
-  const retryAfterMs = Math.max(0, Math.ceil(remainingMs));
+  const retryAfterMs = Math.max(0, Math.ceil(record.liveUntil - now));
   if (!record.owned) return { kind: 'released', attempts, retryAfterMs, error };
   return ours
-    ? { kind: 'claimed', attempts, failures, deadToken }
+    ? { kind: 'claimed', attempts, failures, ageMs: Math.ceil(now - record.createdAt), deadToken }
     : { kind: 'in-flight', attempts, retryAfterMs };
 }
 
@@ -185,7 +186,7 @@ function deathsOf({ deaths, owned }: MemoryRecord): number {
   return deaths + (owned ? 1 : 0);
 }
 
-function renewed({ token, fingerprint }: ClaimRequest): MemoryRecord {
+function renewed({ token, fingerprint }: ClaimRequest, createdAt: number): MemoryRecord {
   return {
     state: 'pending',
     owned: true,
@@ -194,6 +195,7 @@ function renewed({ token, fingerprint }: ClaimRequest): MemoryRecord {
     attempts: 1,
     failures: 0,
     deaths: 0,
+    createdAt,
     liveUntil: 0,
     result: null,
     resultOmitted: null,
@@ -215,10 +217,12 @@ function settledColumns(record: MemoryRecord, settlement: Settlement, now: numbe
       return { state: 'failed', owned: false, ...counters, failedReason: reason, error, liveUntil };
     }
     case 'release': {
-      const { error, retryAfterMs, uncounted } = settlement;
+      const { error, retryAfterMs, countsAs } = settlement;
       return {
         owned: false,
-        ...(uncounted ? { attempts: record.attempts - 1 } : { failures: record.failures + 1, deaths: 0 }),
+        attempts: record.attempts - (countsAs === 'failure' ? 0 : 1),
+        failures: record.failures + (countsAs === 'failure' ? 1 : 0),
+        deaths: countsAs === 'interruption' ? record.deaths : 0,
         error: error ?? record.error,
         liveUntil: now + retryAfterMs,
       };

@@ -327,10 +327,10 @@ export class Ledger {
         this.#fail(history, at, this.bodyOf(claim));
         break;
       case 'release':
-        if (settlement.uncounted) history.attempts -= 1;
+        if (settlement.countsAs !== 'failure') history.attempts -= 1;
         else Object.assign(history, { failures: history.failures + 1, deaths: 0 });
         history.releasedUntil =
-          this.byDatabase(at) + (settlement.uncounted ? 0 : this.#backoffOf(claim, history));
+          this.byDatabase(at) + (settlement.countsAs !== 'failure' ? 0 : this.#backoffOf(claim, history));
         break;
     }
   }

@@ -42,6 +42,6 @@ function ofSettle(
 ): Expected | undefined {
   const { owner, attempts } = ledger.ofKey(key);
   if (owner?.token !== token || before?.owned !== true) return undefined;
-  const isUncounted = settlement.kind === 'release' && settlement.uncounted;
+  const isUncounted = settlement.kind === 'release' && settlement.countsAs !== 'failure';
   return { key, attempts: attempts - (isUncounted ? 1 : 0), found: after?.attempts };
 }

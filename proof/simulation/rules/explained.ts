@@ -69,7 +69,7 @@ function causeOf(history: KeyHistory, ledger: Ledger, at: number): Cause | undef
 
 function causeOfRelease(last: GrantedClaim | undefined, ledger: Ledger, at: number): Cause | undefined {
   if (last?.settlement?.kind !== 'release') return undefined;
-  if (!last.settlement.uncounted) return 'it threw';
+  if (last.settlement.countsAs === 'failure') return 'it threw';
   if (last.run === undefined) return 'its claim was taken back';
   const { isStopping, clockChanges, standstills } = last.life;
   const isTold = ledger.settings.interrupts || isStopping;

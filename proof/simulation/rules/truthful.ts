@@ -51,7 +51,7 @@ function isTrue(settlement: Settlement, { run, runEnd: end }: GrantedClaim): boo
     case 'fail':
       return end !== undefined && end.how !== 'returned' && end.how !== 'lost its lease';
     case 'release':
-      if (!settlement.uncounted) return end !== undefined && COUNTED.has(end.how);
+      if (settlement.countsAs === 'failure') return end !== undefined && COUNTED.has(end.how);
       return run === undefined || (end !== undefined && end.how !== 'returned');
   }
 }

@@ -27,8 +27,14 @@ export function toReply([, kindText, attemptsText, detail = null, content = null
     case 'in-flight':
       return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)) };
     case 'claimed': {
-      const [failures, deadToken = null] = (detail ?? '').split(' ');
-      return { kind: 'claimed', attempts, failures: Number(failures), deadToken };
+      const [failures, ageMs, deadToken = null] = (detail ?? '').split(' ');
+      return {
+        kind: 'claimed',
+        attempts,
+        failures: Number(failures),
+        ageMs: Math.max(0, Number(ageMs)),
+        deadToken,
+      };
     }
     default:
       return { kind: 'unreadable', attempts };

@@ -9,26 +9,23 @@ import type { SettledIn } from '../transactional-store.ts';
 import { sqlState } from '../../postgres/error-layers.ts';
 import { toStoreError } from '../../postgres/failure.ts';
 
-/** What an attempt counts as: it is not counted, it is no failure, or it is one. */
-const UNCOUNTED = -1;
-const NO_FAILURE = 0;
-const FAILURE = 1;
+/** What an attempt counts as. Those below 0 leave no attempt. */
+const COUNTS = { failure: 1, success: 0, interruption: -1, deferral: -2 };
 
 /** The cells of a request, in the order of the statement's columns. */
 function toCells({ key, token, settlement }: SettleRequest): Cell[] {
   switch (settlement.kind) {
     case 'succeed': {
       const { result, resultOmitted, retentionMs } = settlement;
-      return [key, token, 'succeeded', retentionMs, NO_FAILURE, null, result, resultOmitted, null];
+      return [key, token, 'succeeded', retentionMs, COUNTS.success, null, result, resultOmitted, null];
     }
     case 'fail': {
       const { reason, error, retentionMs } = settlement;
-      return [key, token, 'failed', retentionMs, FAILURE, reason, null, null, error];
+      return [key, token, 'failed', retentionMs, COUNTS.failure, reason, null, null, error];
     }
     case 'release': {
-      const { error, retryAfterMs, uncounted } = settlement;
-      const counts = uncounted ? UNCOUNTED : FAILURE;
-      return [key, token, 'pending', retryAfterMs, counts, null, null, null, error];
+      const { error, retryAfterMs, countsAs } = settlement;
+      return [key, token, 'pending', retryAfterMs, COUNTS[countsAs], null, null, null, error];
     }
   }
 }

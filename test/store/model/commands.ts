@@ -64,7 +64,7 @@ export const settlement: fc.Arbitrary<Settlement> = fc.oneof(
       kind: fc.constant('release' as const),
       error: fc.option(text),
       retryAfterMs: fc.oneof(fc.constant(0), duration),
-      uncounted: fc.boolean(),
+      countsAs: fc.constantFrom('failure' as const, 'deferral' as const, 'interruption' as const),
     }),
   },
 );
@@ -98,12 +98,16 @@ export function command<Of extends Real = Real>(
   };
 }
 
-/** The model's times are exact; a store's may be shorter by the time that the run has taken. */
+/** The model's times are exact; a store's are nearer to their end by the time that the run has taken. */
 function withTimeTaken(reply: unknown): unknown {
-  if (typeof reply !== 'object' || reply === null || !('retryAfterMs' in reply)) return reply;
-  const exact = reply.retryAfterMs as number;
-  const isClose: unknown = expect.toSatisfy((ms: number) => ms <= exact && ms > exact - 10 * MINUTE);
-  return { ...reply, retryAfterMs: isClose };
+  if (typeof reply !== 'object' || reply === null) return reply;
+  if ('retryAfterMs' in reply) return { ...reply, retryAfterMs: between(reply.retryAfterMs, -10 * MINUTE) };
+  return 'ageMs' in reply ? { ...reply, ageMs: between(reply.ageMs, 10 * MINUTE) } : reply;
+}
+
+function between(exact: unknown, takenMs: number): unknown {
+  const ends = [Number(exact), Number(exact) + takenMs] as const;
+  return expect.toSatisfy((ms: number) => ms >= Math.min(...ends) && ms <= Math.max(...ends));
 }
 
 const claims = fc

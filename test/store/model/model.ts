@@ -19,7 +19,7 @@ import type {
 export class Model {
   #now = 0;
   readonly #histories = new Map<string, Happening[]>();
-  readonly #lines = new Map<string, Line[]>();
+  readonly #lines = new Map<string, Written[]>();
 
   advance(milliseconds: number): void {
     this.#now += milliseconds;
@@ -29,8 +29,14 @@ export class Model {
     const { key, token, fingerprint } = request;
     const life = this.#life(key);
     if (life.length === 0) {
-      this.#note(key, { what: 'claimed', token, fingerprint, until: this.#now + terms.leaseMs });
-      return { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
+      this.#note(key, {
+        what: 'claimed',
+        token,
+        fingerprint,
+        at: this.#now,
+        until: this.#now + terms.leaseMs,
+      });
+      return { kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null };
     }
     if (differs(fingerprintOf(life), fingerprint)) return { kind: 'mismatch' };
     const last = life.at(-1) as Happening;
@@ -52,7 +58,13 @@ export class Model {
     } else if (!terms.mayOwnSuspects && (deaths >= 2 || (deaths === 1 && terms.maxDeaths <= 2))) {
       return { kind: 'suspect', attempts: attemptsOf(life) };
     } else {
-      this.#note(key, { what: 'claimed', token, fingerprint, until: this.#now + terms.leaseMs });
+      this.#note(key, {
+        what: 'claimed',
+        token,
+        fingerprint,
+        at: this.#now,
+        until: this.#now + terms.leaseMs,
+      });
     }
     return this.#answer(this.#life(key), token, hasDied ? last.token : null);
   }
@@ -117,8 +129,11 @@ export class Model {
 
   /** What is written about attempts beside the record. */
   write(key: string, lines: readonly Line[]): void {
-    const [birth] = this.#histories.get(key) ?? [];
-    const written = lines.map((line) => ({ ...line, life: line.ageMs === 0 ? birth : undefined }));
+    const history = this.#histories.get(key) ?? [];
+    const written = lines.map((line) => {
+      const endedAt = this.#now - line.ageMs;
+      return { ...line, endedAt, life: endedAt >= firstClaimOf(history) ? history[0] : undefined };
+    });
     this.#lines.set(key, [...(this.#lines.get(key) ?? []), ...written]);
   }
 
@@ -149,14 +164,13 @@ export class Model {
     return { archived, records: left.length, abandoned: abandoned.length };
   }
 
-  /** What maintenance leaves: no lines of an earlier life of a key. */
-  linesLeft(): readonly object[] {
-    for (const [key, [birth]] of this.#histories) {
-      const lines = this.#lines.get(key) ?? [];
-      this.#lines.set(
-        key,
-        lines.filter(({ life }) => life === birth),
-      );
+  /** What maintenance leaves: no lines of an earlier life of a key, nor old ones of a key without a record. */
+  linesLeft({ purgeAfterMs }: Walk): readonly object[] {
+    for (const [key, lines] of this.#lines) {
+      const birth = this.#histories.get(key)?.[0];
+      const isKept = ({ life, endedAt }: Written): boolean =>
+        birth === undefined ? endedAt > this.#now - purgeAfterMs : life === birth;
+      this.#lines.set(key, lines.filter(isKept));
     }
     const keys = [...this.#lines.keys()].toSorted();
     return keys.flatMap((key) =>
@@ -189,7 +203,10 @@ export class Model {
     const retryAfterMs = last.until - this.#now;
     switch (last.what) {
       case 'claimed':
-        if (last.token === token) return { kind: 'claimed', attempts, failures: failuresOf(life), deadToken };
+        if (last.token === token) {
+          const ageMs = this.#now - firstClaimOf(life);
+          return { kind: 'claimed', attempts, failures: failuresOf(life), ageMs, deadToken };
+        }
         return { kind: 'in-flight', attempts, retryAfterMs };
       case 'released':
       case 'retried':
@@ -208,9 +225,11 @@ export class Model {
   }
 }
 
+type CountsAs = Extract<Settlement, { readonly kind: 'release' }>['countsAs'];
+
 type Happening = { readonly token: string; until: number } & (
-  | { readonly what: 'claimed'; readonly fingerprint: string }
-  | { readonly what: 'released'; readonly error: string | null; readonly uncounted: boolean }
+  | { readonly what: 'claimed'; readonly fingerprint: string; readonly at: number }
+  | { readonly what: 'released'; readonly error: string | null; readonly countsAs: CountsAs }
   | { readonly what: 'retried' }
   | { readonly what: 'succeeded'; readonly result: string | null }
   | {
@@ -228,8 +247,12 @@ export interface Line {
   readonly ending: string;
   /** How long ago it ended. */
   readonly ageMs: number;
+}
+
+interface Written extends Line {
+  readonly endedAt: number;
   /** The first claim of the record that it is about, where it ended after that. */
-  readonly life?: Happening | undefined;
+  readonly life: Happening | undefined;
 }
 
 export interface Walk {
@@ -297,21 +320,29 @@ function differs(one: string, other: string): boolean {
   return isComparable && one !== other;
 }
 
+function firstClaimOf(life: readonly Happening[]): number {
+  const first = life.find((event) => event.what === 'claimed');
+  return first?.at ?? 0;
+}
+
 function attemptsOf(life: readonly Happening[]): number {
   const claims = life.filter(({ what }) => what === 'claimed').length;
-  return claims - life.filter((event) => event.what === 'released' && event.uncounted).length;
+  return claims - life.filter((event) => event.what === 'released' && event.countsAs !== 'failure').length;
 }
 
 /** Since a person had it retried. */
 function failuresOf(life: readonly Happening[]): number {
   const since = life.slice(life.findLastIndex(({ what }) => what === 'retried') + 1);
-  return since.filter((event) => event.what === 'released' && !event.uncounted).length;
+  return since.filter((event) => event.what === 'released' && event.countsAs === 'failure').length;
 }
 
-/** Claims without an end, back to the last failure. The last claim of a life has not ended unless it has lapsed. */
+/**
+ * Claims without an end, back to the last failure or deferral. The last claim of a life has not ended unless it has
+ * lapsed.
+ */
 function deathsOf(life: readonly Happening[]): number {
   const lastFailure = life.findLastIndex(
-    (event) => event.what === 'retried' || (event.what === 'released' && !event.uncounted),
+    (event) => event.what === 'retried' || (event.what === 'released' && event.countsAs !== 'interruption'),
   );
   const since = life.slice(lastFailure + 1);
   const claims = since.filter(({ what }) => what === 'claimed').length;
@@ -331,8 +362,8 @@ function settledAt(now: number, token: string, settlement: Settlement): Happenin
         error: settlement.error,
       };
     case 'release': {
-      const { retryAfterMs, error, uncounted } = settlement;
-      return { what: 'released', token, until: now + retryAfterMs, error, uncounted };
+      const { retryAfterMs, error, countsAs } = settlement;
+      return { what: 'released', token, until: now + retryAfterMs, error, countsAs };
     }
   }
 }

@@ -167,7 +167,7 @@ function purgedFrom(models: Models, asked: Walk): unknown[] {
   const archived = all.flatMap((purged) => purged.archived);
   const records = sumOf(all, (purged) => purged.records);
   const abandoned = sumOf(all, (purged) => purged.abandoned);
-  const lines = [...models.here.linesLeft(), ...models.there.linesLeft()];
+  const lines = [...models.here.linesLeft(asked), ...models.there.linesLeft(asked)];
   return [{ purged: archived.length, records, abandoned }, new Set(archived), lines];
 }
 

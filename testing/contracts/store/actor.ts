@@ -16,8 +16,8 @@ export interface ControlledStore {
   /** What is tested. */
   readonly store: Store;
   /**
-   * Lets milliseconds pass for the records of a scope: leases, backoffs and retentions come closer to their end. For a
-   * store that decides by the clock of a server, move the times of those records back.
+   * Lets milliseconds pass for the records of a scope: they are older, and leases, backoffs and retentions come closer
+   * to their end. For a store that decides by the clock of a server, move the times of those records back.
    *
    * A promise that it returns is waited for.
    */
@@ -95,6 +95,13 @@ function only<Reply>(replies: readonly Reply[]): Reply {
   const [reply] = replies;
   if (reply === undefined || replies.length !== 1) throw new Error(`1 request got ${replies.length} replies`);
   return reply;
+}
+
+/** The record was first claimed so long before: the time of the test itself may be added. */
+export function aged(reply: ClaimReply, atLeast: number): void {
+  const age: unknown = reply.kind === 'claimed' ? reply.ageMs : undefined;
+  const isWithin = Number.isInteger(age) && (age as number) >= atLeast && (age as number) < atLeast + HOUR;
+  assert.ok(isWithin, `ageMs is ${String(age)}, and not a whole number of ${atLeast} or a little more`);
 }
 
 /** The reply says to wait, for a whole number of milliseconds: more than one time, and no more than another. */

@@ -45,7 +45,7 @@ export const ATTEMPTS: StoreRule = {
         await actor.claim('key', ALICE, ANY);
         await actor.settle('key', ALICE, released(null, 0));
       }
-      equals(await actor.claim('key', BOB), {
+      matches(await actor.claim('key', BOB), {
         kind: 'claimed',
         attempts: 7,
         failures: 2,
@@ -76,7 +76,7 @@ export const ATTEMPTS: StoreRule = {
       await actor.advance(HOUR - 10 * MINUTE);
       matches(await actor.claim('key', CAROL), { kind: 'failed' });
       await actor.advance(10 * MINUTE);
-      equals(await actor.claim('key', CAROL), {
+      matches(await actor.claim('key', CAROL), {
         kind: 'claimed',
         attempts: 1,
         failures: 0,

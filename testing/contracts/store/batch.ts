@@ -31,11 +31,11 @@ export const BATCH: StoreRule = {
       const replies = await store.claim(requests, { scope, ...TERMS });
       matches(replies, [
         { kind: 'succeeded', result: '"s"' },
-        { kind: 'claimed', attempts: 1, failures: 0, deadToken: null },
+        { kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null },
         { kind: 'released' },
         { kind: 'in-flight' },
         { kind: 'claimed', attempts: 2, failures: 0, deadToken: ALICE },
-        { kind: 'claimed', attempts: 1, failures: 0, deadToken: null },
+        { kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null },
         { kind: 'mismatch' },
       ]);
     },
@@ -87,7 +87,7 @@ export const BATCH: StoreRule = {
       const claimed = await store.claim(claims, { scope, ...TERMS });
       equals(
         claimed,
-        KEYS.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, deadToken: null })),
+        KEYS.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null })),
       );
       const settles = KEYS.map((key) => ({ key, token: ALICE, settlement: succeeded(JSON.stringify(key)) }));
       equals(

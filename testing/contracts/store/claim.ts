@@ -16,13 +16,14 @@ export const CLAIM: StoreRule = {
         kind: 'claimed',
         attempts: 1,
         failures: 0,
+        ageMs: 0,
         deadToken: null,
       });
     },
 
     async 'a claim sent again with its own token is answered again, and counts once'(actor) {
       await actor.claim('key', ALICE);
-      equals(await actor.claim('key', ALICE), {
+      matches(await actor.claim('key', ALICE), {
         kind: 'claimed',
         attempts: 1,
         failures: 0,

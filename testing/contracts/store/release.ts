@@ -1,6 +1,7 @@
-import { equals, matches } from '../assertions.ts';
-import { ALICE, BOB, CAROL, LEASE, MINUTE, SECOND, type StoreRule, waits } from './actor.ts';
-import { released, takenBack } from './settlements.ts';
+import { matches } from '../assertions.ts';
+import { aged, ALICE, BOB, CAROL, HOUR, LEASE, MINUTE, SECOND, type StoreRule, waits } from './actor.ts';
+import { die } from './endings.ts';
+import { deferred, released, succeeded, takenBack } from './settlements.ts';
 
 export const RELEASE: StoreRule = {
   rule: 'a release keeps the record pending: the next claim owns it retryAfterMs later, and an uncounted attempt is subtracted',
@@ -24,7 +25,7 @@ export const RELEASE: StoreRule = {
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, released(null, MINUTE));
       await actor.advance(MINUTE);
-      equals(await actor.claim('key', BOB), {
+      matches(await actor.claim('key', BOB), {
         kind: 'claimed',
         attempts: 2,
         failures: 1,
@@ -35,7 +36,7 @@ export const RELEASE: StoreRule = {
     async 'a release with no backoff is claimable at once'(actor) {
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, released(null, 0));
-      equals(await actor.claim('key', BOB), {
+      matches(await actor.claim('key', BOB), {
         kind: 'claimed',
         attempts: 2,
         failures: 1,
@@ -56,7 +57,7 @@ export const RELEASE: StoreRule = {
       await actor.settle('key', ALICE, released());
       await actor.claim('key', BOB);
       await actor.settle('key', BOB, takenBack());
-      equals(await actor.claim('key', CAROL), {
+      matches(await actor.claim('key', CAROL), {
         kind: 'claimed',
         attempts: 2,
         failures: 1,
@@ -68,6 +69,25 @@ export const RELEASE: StoreRule = {
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, takenBack(null, MINUTE));
       matches(await actor.claim('key', BOB), { kind: 'released', attempts: 0 });
+    },
+
+    async 'a deferred attempt is taken back from the count, and ends the deaths in a row'(actor) {
+      await die(actor);
+      await actor.claim('key', BOB);
+      await actor.settle('key', BOB, deferred());
+      await die(actor);
+      matches(await actor.claim('key', BOB), { kind: 'claimed', attempts: 3, failures: 0, deadToken: ALICE });
+    },
+
+    async 'the age is the time since the first claim, and begins anew when the record has expired'(actor) {
+      await actor.claim('key', ALICE);
+      await actor.settle('key', ALICE, deferred());
+      await actor.advance(HOUR);
+      const later = await actor.claim('key', BOB);
+      aged(later, HOUR);
+      await actor.settle('key', BOB, succeeded(null, MINUTE));
+      await actor.advance(HOUR);
+      matches(await actor.claim('key', CAROL), { kind: 'claimed', attempts: 1, ageMs: 0 });
     },
 
     async 'an error is kept over later attempts until another takes its place'(actor) {

@@ -15,10 +15,15 @@ export function failed(
 }
 
 export function released(error: string | null = '{"message":"again"}', retryAfterMs = 0): Settlement {
-  return { kind: 'release', error, retryAfterMs, uncounted: false };
+  return { kind: 'release', error, retryAfterMs, countsAs: 'failure' };
+}
+
+/** The handler said "not yet": it does not count either, and has not lost its worker. */
+export function deferred(error: string | null = null, retryAfterMs = 0): Settlement {
+  return { kind: 'release', error, retryAfterMs, countsAs: 'deferral' };
 }
 
 /** The attempt was interrupted: it does not count. */
 export function takenBack(error: string | null = null, retryAfterMs = 0): Settlement {
-  return { kind: 'release', error, retryAfterMs, uncounted: true };
+  return { kind: 'release', error, retryAfterMs, countsAs: 'interruption' };
 }

@@ -9,7 +9,7 @@ export const TAKEOVER: StoreRule = {
     async 'a lapsed lease is taken over, as the next attempt'(actor) {
       await actor.claim('key', ALICE);
       await actor.advance(LEASE);
-      equals(await actor.claim('key', BOB), {
+      matches(await actor.claim('key', BOB), {
         kind: 'claimed',
         attempts: 2,
         failures: 0,
@@ -27,7 +27,7 @@ export const TAKEOVER: StoreRule = {
     async 'the token whose lease lapsed claims again only as the next attempt'(actor) {
       await actor.claim('key', ALICE);
       await actor.advance(LEASE);
-      equals(await actor.claim('key', ALICE), {
+      matches(await actor.claim('key', ALICE), {
         kind: 'claimed',
         attempts: 2,
         failures: 0,

@@ -42,7 +42,7 @@ export const TEXT: StoreRule = {
       const replies = await store.claim(claims, { scope, ...TERMS });
       equals(
         replies,
-        AWKWARD.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, deadToken: null })),
+        AWKWARD.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null })),
       );
       const extensions = AWKWARD.map((key) => ({ key, token: ALICE }));
       equals(

@@ -1,8 +1,8 @@
 -- One request.
 with claims as materialized (
   select a.key, a.token as claim_token, decode(a.fingerprint, 'hex') as claim_fingerprint,
-    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.live_until,
-    r.result, r.result_omitted, r.failed_reason, r.error
+    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.created_at,
+    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error
   from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as fingerprint) as a
   left join lateral (
     select t.*, t.live_until > statement_timestamp() as live
@@ -94,8 +94,8 @@ with claims as materialized (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end
-  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
-    t.result, t.result_omitted, t.failed_reason, t.error
+  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.created_at,
+    t.live_until, t.result, t.result_omitted, t.failed_reason, t.error
 )
 select t.key, case
       when (t.fingerprint <> a.claim_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
@@ -108,7 +108,7 @@ select t.key, case
     end as kind, t.attempts::text as attempts,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, case when a.was_owned and t.attempts > 1 then a.token::text end)
+        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, ceil(date_part('epoch', statement_timestamp() - t.created_at) * 1000)::bigint, case when a.was_owned and t.attempts > 1 then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
@@ -127,7 +127,7 @@ select a.key, case
     end as kind, a.attempts::text as attempts,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.claim_token) then concat_ws(' ', a.failures, null)
+        when (a.owned and a.token = a.claim_token) then concat_ws(' ', a.failures, ceil(date_part('epoch', statement_timestamp() - a.created_at) * 1000)::bigint, null)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
@@ -138,8 +138,8 @@ select a.key, case
 -- Any number of requests.
 with claims as materialized (
   select a.key, a.token as claim_token, decode(a.fingerprint, 'hex') as claim_fingerprint,
-    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.live_until,
-    r.result, r.result_omitted, r.failed_reason, r.error
+    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.created_at,
+    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error
   from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[])) as a(key, token, fingerprint)
   left join lateral (
     select t.*, t.live_until > statement_timestamp() as live
@@ -231,8 +231,8 @@ with claims as materialized (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end
-  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
-    t.result, t.result_omitted, t.failed_reason, t.error
+  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.created_at,
+    t.live_until, t.result, t.result_omitted, t.failed_reason, t.error
 )
 select t.key, case
       when (t.fingerprint <> a.claim_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
@@ -245,7 +245,7 @@ select t.key, case
     end as kind, t.attempts::text as attempts,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, case when a.was_owned and t.attempts > 1 then a.token::text end)
+        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, ceil(date_part('epoch', statement_timestamp() - t.created_at) * 1000)::bigint, case when a.was_owned and t.attempts > 1 then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
@@ -264,7 +264,7 @@ select a.key, case
     end as kind, a.attempts::text as attempts,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.claim_token) then concat_ws(' ', a.failures, null)
+        when (a.owned and a.token = a.claim_token) then concat_ws(' ', a.failures, ceil(date_part('epoch', statement_timestamp() - a.created_at) * 1000)::bigint, null)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted

@@ -50,8 +50,8 @@ with ${claimsWithRecords(size, table)}, taken as (
     result = case when ${KEPT} then t.result end,
     result_omitted = case when ${KEPT} then t.result_omitted end,
     error = case when ${KEPT} or t.state = 'pending' then t.error end
-  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
-    t.result, t.result_omitted, t.failed_reason, t.error
+  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.created_at,
+    t.live_until, t.result, t.result_omitted, t.failed_reason, t.error
 )
 select ${answerColumns('t', { ...CLAIM, deadToken: DEAD_TOKEN })} from taken t join claims a on a.key = t.key
 union all

@@ -16,8 +16,8 @@ export function answerColumns(t: string, claim: ClaimSql): string {
   return `${t}.key, ${kind(t, claim)} as kind, ${t}.attempts::text as attempts,
     case ${t}.state
       when 'pending' then case
-        when ${isOurs(t, claim)} then concat_ws(' ', ${t}.failures, ${claim.deadToken ?? 'null'})
-        else ceil(date_part('epoch', ${t}.live_until - statement_timestamp()) * 1000)::bigint::text
+        when ${isOurs(t, claim)} then concat_ws(' ', ${t}.failures, ${msBetween('statement_timestamp()', `${t}.created_at`)}, ${claim.deadToken ?? 'null'})
+        else ${msBetween(`${t}.live_until`, 'statement_timestamp()')}::text
       end
       when 'succeeded' then ${t}.result_omitted
       else ${t}.failed_reason
@@ -26,7 +26,11 @@ export function answerColumns(t: string, claim: ClaimSql): string {
 }
 
 /** The answer to a claim that made its record. */
-export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content`;
+export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, '1' as attempts, '0 0' as detail, null as content`;
+
+function msBetween(later: string, earlier: string): string {
+  return `ceil(date_part('epoch', ${later} - ${earlier}) * 1000)::bigint`;
+}
 
 function isOurs(t: string, claim: ClaimSql): string {
   return `(${t}.owned and ${t}.token = ${claim.token})`;

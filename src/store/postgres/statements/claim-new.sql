@@ -12,7 +12,7 @@ with found as materialized (
   on conflict (scope, key) do nothing
   returning t.key
 )
-select key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content from made
+select key, 'claimed' as kind, '1' as attempts, '0 0' as detail, null as content from made
 union all
 select found.key, case
       when (found.fingerprint <> decode($4::text, 'hex') and substr(found.fingerprint, 1, 1) = substr(decode($4::text, 'hex'), 1, 1)) then 'mismatch'
@@ -25,7 +25,7 @@ select found.key, case
     end as kind, found.attempts::text as attempts,
     case found.state
       when 'pending' then case
-        when (found.owned and found.token = $3::text::uuid) then concat_ws(' ', found.failures, null)
+        when (found.owned and found.token = $3::text::uuid) then concat_ws(' ', found.failures, ceil(date_part('epoch', statement_timestamp() - found.created_at) * 1000)::bigint, null)
         else ceil(date_part('epoch', found.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then found.result_omitted
@@ -36,8 +36,8 @@ select found.key, case
 -- Any number of requests.
 with claims as materialized (
   select a.key, a.token as claim_token, decode(a.fingerprint, 'hex') as claim_fingerprint,
-    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.live_until,
-    r.result, r.result_omitted, r.failed_reason, r.error
+    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.created_at,
+    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error
   from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[])) as a(key, token, fingerprint)
   left join lateral (
     select t.*, t.live_until > statement_timestamp() as live
@@ -55,7 +55,7 @@ with claims as materialized (
   on conflict (scope, key) do nothing
   returning t.key
 )
-select key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content from made
+select key, 'claimed' as kind, '1' as attempts, '0 0' as detail, null as content from made
 union all
 select a.key, case
       when (a.fingerprint <> a.claim_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
@@ -68,7 +68,7 @@ select a.key, case
     end as kind, a.attempts::text as attempts,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.claim_token) then concat_ws(' ', a.failures, null)
+        when (a.owned and a.token = a.claim_token) then concat_ws(' ', a.failures, ceil(date_part('epoch', statement_timestamp() - a.created_at) * 1000)::bigint, null)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted

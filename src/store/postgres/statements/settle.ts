@@ -36,9 +36,9 @@ export function settleUpdate(table: string, size: Size): string {
 update ${table} t set
   state = s.state,
   owned = false,
-  attempts = t.attempts + least(s.counts, 0),
-  failures = t.failures + greatest(s.counts, 0),
-  deaths = case when s.counts = 1 then 0 else t.deaths end,
+  attempts = t.attempts - (s.counts < 0)::integer,
+  failures = t.failures + (s.counts = 1)::integer,
+  deaths = case when s.counts in (1, -2) then 0 else t.deaths end,
   live_until = s.live_until,
   failed_reason = s.failed_reason,
   result = s.result,
