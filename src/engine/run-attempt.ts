@@ -61,11 +61,11 @@ export function conclude<R>(
     }
     case 'release': {
       const { retryAfterMs, countsAs } = settlement;
-      const end = { ...endOf(engine, claim, attempts, 'pending'), retryAfterMs, error };
+      const reason = countsAs === 'deferral' ? 'deferred' : 'released';
       const interrupted = countsAs === 'interruption' ? { interrupted: true as const } : {};
-      if (countsAs === 'deferral') events.emit({ type: 'deferred', ...end });
-      else events.emit({ type: 'released', ...end, ...interrupted });
-      return { state: 'pending', reason: 'released', retryAfterMs, attempts, ...thrownIn(ending) };
+      const end = endOf(engine, claim, attempts, 'pending');
+      events.emit({ type: reason, ...end, retryAfterMs, ...interrupted, error });
+      return { state: 'pending', reason, retryAfterMs, attempts, ...thrownIn(ending) };
     }
   }
 }

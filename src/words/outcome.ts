@@ -4,7 +4,7 @@ import type { JsonForm } from './json-form.ts';
 export type FailedReason = 'terminal' | 'attempts-exhausted' | 'deaths-exhausted' | 'invalid-payload';
 
 /** Why a record is still pending, as this caller sees it. May grow in a minor version: a `switch` needs a `default`. */
-export type PendingReason = 'in-flight' | 'released' | 'suspect' | 'lease-lost' | 'unrecorded';
+export type PendingReason = 'in-flight' | 'released' | 'deferred' | 'suspect' | 'lease-lost' | 'unrecorded';
 
 /**
  * Why a succeeded record holds no result. `not-serializable`: somewhere in it is a value that JSON cannot express or
@@ -91,6 +91,8 @@ export interface Failed {
  *
  * - `in-flight`: another caller holds the lease.
  * - `released`: an attempt ended with a retryable error, and its backoff runs.
+ * - `deferred`: its handler said "not yet": a `RetryableError` with `counted: false`. Until its time has come, later
+ *   deliveries are answered `released`.
  * - `suspect`: its last attempts died with their workers, and another such message is running in this process.
  * - `lease-lost`: our lease was over before our handler ended: another caller has taken over, or can. What it did is
  *   not on record.

@@ -21,7 +21,7 @@ test('what is deferred is claimable after its time, and no attempt is counted', 
     });
   for (let round = 0; round < 20; round += 1) {
     const outcome = await call(HOUR);
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', retryAfterMs: HOUR, attempts: 0 });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'deferred', retryAfterMs: HOUR, attempts: 0 });
     await bench.pass(HOUR);
   }
   expect(await call()).toMatchObject({ state: 'succeeded', attempts: 1 });

@@ -93,11 +93,12 @@ export function nextTopic(
   current: string,
   handled: Handled<unknown>,
 ): RetryTopic | undefined {
-  if (handled.state !== 'pending' || handled.reason !== 'released') return undefined;
-  const { attempts, retryAfterMs } = handled;
+  if (handled.state !== 'pending') return undefined;
+  const { reason, attempts, retryAfterMs } = handled;
+  if (reason !== 'released' && reason !== 'deferred') return undefined;
   const isShort = retryAfterMs < (topics[0]?.delayMs ?? 0);
   const isInPlace = !topics.some(({ topic }) => topic === current);
-  if (isInPlace && isShort && attempts < ATTEMPTS_IN_PLACE) return undefined;
+  if (reason === 'released' && isInPlace && isShort && attempts < ATTEMPTS_IN_PLACE) return undefined;
   return topics.find(({ delayMs }) => delayMs >= retryAfterMs) ?? topics.at(-1);
 }
 
