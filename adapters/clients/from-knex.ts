@@ -22,6 +22,7 @@ export interface KnexQueryable {
 /** A transaction. Its client has one connection of `pg`. */
 export interface KnexTransaction extends KnexQueryable {
   readonly client: { acquireConnection(): Promise<EndingConnection> };
+  isCompleted(): boolean;
 }
 
 /** The part of a `Knex` that is used. A transaction has `isCompleted` as well. */
@@ -80,7 +81,11 @@ export function fromKnex<Tx extends KnexTransaction>(
       knex.transaction(async (transaction) => {
         const connection = await transaction.client.acquireConnection();
         const late = new LateStatements();
-        transactions.add(transaction, late, onConnection(guardUntilEnd(connection, late)));
+        transactions.add(
+          transaction,
+          late,
+          onConnection(guardUntilEnd(connection, late, () => transaction.isCompleted())),
+        );
         return await whileItWorks(connection, () => late.after(() => work(transaction)), onBroken);
       }),
     in: queriesOf,

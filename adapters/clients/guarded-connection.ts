@@ -1,6 +1,6 @@
 import { isReadTimeout } from '../../src/adapter-kit.ts';
 import type { StoreError } from '../../src/index.ts';
-import { type End, type LateStatements, rejected } from './late-statements.ts';
+import { type End, isEnd, type LateStatements, rejected } from './late-statements.ts';
 import type { PgConnection } from './pg-pool.ts';
 import { commit, type PgQueryable } from './pg-query.ts';
 
@@ -40,23 +40,45 @@ export function guardedConnection<Connection extends object>(
 /**
  * Puts the guard on a connection itself, until its library ends the transaction. Returns what sends to it without the
  * guard.
+ *
+ * `isCompleted`: whether the library gives the connection back, also where the handler has ended the transaction by a
+ * method of the library. It is another caller's then.
  */
-export function guardUntilEnd(connection: EndingConnection, late: LateStatements): PgQueryable {
+export function guardUntilEnd(
+  connection: EndingConnection,
+  late: LateStatements,
+  isCompleted: () => boolean,
+): PgQueryable {
   const send = connection.query.bind(connection);
   const hasOwn = Object.hasOwn(connection, 'query');
+
+  function takeOff(): void {
+    if (hasOwn) connection.query = send;
+    else delete (connection as Partial<EndingConnection>).query;
+  }
+
+  async function sendOwnEnd(text: string): Promise<unknown> {
+    try {
+      return await send({ text });
+    } finally {
+      if (isCompleted()) takeOff();
+    }
+  }
+
   const guard = (...given: unknown[]): unknown => {
-    const end = late.endBy(textOf(given[0]));
+    const text = textOf(given[0]);
+    const end = late.endBy(text);
     if (end !== undefined) {
       // The library refuses what comes after.
-      if (hasOwn) connection.query = send;
-      else delete (connection as Partial<EndingConnection>).query;
+      takeOff();
       return answered(given, endTransaction({ query: send, end: () => connection.end() }, end));
     }
     const refusal = late.refusal();
-    return refusal === undefined ? (send as Query)(...given) : refused(given, refusal);
+    if (refusal !== undefined) return refused(given, refusal);
+    return isEnd(text) ? answered(given, sendOwnEnd(text)) : (send as Query)(...given);
   };
   connection.query = guard as typeof send;
-  return { query: send };
+  return { query: (query) => (isCompleted() ? rejected(outsideTransaction()) : send(query)) };
 }
 
 /**
@@ -78,6 +100,11 @@ export async function endTransaction(
 /** After its `query_timeout` `pg` takes a statement that waits out of its queue, and never sends it. */
 function closeIfUnanswered(connection: Pick<EndingConnection, 'end'>, error: unknown): void {
   if (isReadTimeout(error)) connection.end().catch(() => undefined);
+}
+
+/** As the database answers a settle outside of its transaction. */
+function outsideTransaction(): Error {
+  return Object.assign(new Error('the transaction has ended'), { code: '2201F' });
 }
 
 type Query = (...given: unknown[]) => unknown;

@@ -4,8 +4,10 @@ import type { StoreError } from '../../src/index.ts';
 /** How a transaction ends. */
 export type End = 'commit' | 'rollback';
 
-/** What libraries send themselves to end a transaction. */
-const END = /^(?:commit|rollback);?$/i;
+/** Whether libraries send it themselves to end a transaction. */
+export function isEnd(statement: unknown): statement is string {
+  return typeof statement === 'string' && /^(?:commit|rollback);?$/i.test(statement);
+}
 
 /**
  * Refuses what a handler sends to a transaction once it has returned or thrown: it would run behind the settle, after
@@ -46,7 +48,7 @@ export class LateStatements {
 
   /** How the transaction has to end, where its library sends that. Undefined for any other statement. */
   endBy(statement: unknown): End | undefined {
-    return typeof statement === 'string' && END.test(statement) ? this.#end : undefined;
+    return isEnd(statement) ? this.#end : undefined;
   }
 
   /** The error for a statement that may not be sent. */

@@ -26,7 +26,8 @@ interface Settle {
   reject(error: unknown): void;
 }
 
-const BEGIN = /^\s*(?:begin|start\s+transaction)\b/i;
+/** Anywhere: behind a comment, or another statement. A ROLLBACK too many changes nothing. */
+const BEGIN = /\b(?:begin|start\s+transaction|and\s+chain)\b/i;
 const COMMIT = /^\s*(?:commit|end)(?:\s+(?:work|transaction))?\s*;?\s*$/i;
 const ROLLBACK = /^\s*(?:rollback|abort)(?:\s+(?:work|transaction))?\s*;?\s*$/i;
 

@@ -65,8 +65,8 @@ function withPayload<Result, Extra extends readonly unknown[]>(
         throw new NotStartedError('its lease was over before its handler could start');
       held.isRunning = true;
       const returned = await handler(valid, attempt, ...extra);
-      refuseUnrun(returned);
       const result = hasPromises(returned) ? ((await Promise.all(returned)) as Result) : returned;
+      refuseUnrun(result);
       ended?.(scope, false);
       return result;
     } catch (error) {

@@ -1,8 +1,12 @@
 import { readable } from '../lib/safe-read.ts';
 
-/** Throws a `TypeError` where what a handler returned has not run: its message would be done without its effect. */
+/**
+ * Throws a `TypeError` where what a handler returned, or an element of it, has not run: its message would be done
+ * without its effect.
+ */
 export function refuseUnrun(returned: unknown): void {
-  const what = unrunIn(returned);
+  const all: readonly unknown[] = Array.isArray(returned) ? returned : [returned];
+  const what = all.map(unrunIn).find((each) => each !== undefined);
   if (what !== undefined) throw new TypeError(`the handler returned ${what}`);
 }
 
@@ -20,17 +24,23 @@ function unrunIn(returned: unknown): string | undefined {
   return undefined;
 }
 
-/** Not any other iterator: an honest result may be one, such as a list or the values of a map. */
-const LAZY = new Set<unknown>(['Generator', 'AsyncGenerator', 'Iterator Helper']);
-
+/**
+ * A generator, also one compiled to older JavaScript, or what `map` makes of an iterator. Not any other iterator: an
+ * honest result may be one, such as a list or the values of a map.
+ */
 function isLazyIterator(returned: object): boolean {
-  return isFunction(returned, 'next') && LAZY.has(readable(returned, Symbol.toStringTag));
+  const isGenerator = ['next', 'return', 'throw'].every((name) => isFunction(returned, name));
+  return isGenerator || readable(returned, Symbol.toStringTag) === 'Iterator Helper';
 }
 
-/** As of RxJS: stores and actors have `subscribe` and the symbol too, and no `pipe`. */
+/**
+ * As of RxJS: stores and actors have `subscribe` and the symbol too, and no `pipe`. What defines the symbol may have
+ * been loaded after RxJS.
+ */
 function isObservable(returned: object): boolean {
   const { observable = '@@observable' } = Symbol as { readonly observable?: symbol };
-  return ['subscribe', 'pipe', observable].every((name) => isFunction(returned, name));
+  const isMarked = isFunction(returned, observable) || isFunction(returned, '@@observable');
+  return isMarked && ['subscribe', 'pipe'].every((name) => isFunction(returned, name));
 }
 
 function isFunction(of: object, name: string | symbol): boolean {

@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import { expect, test } from 'vitest';
+import { createHandleOnce } from '../../src/index.ts';
 import { fromKnex } from '../../adapters/clients/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { clientContract } from './contract.ts';
@@ -46,6 +47,31 @@ test('a postProcessResponse that makes nulls undefined loses no cell', async () 
   expect(await fromKnex(db).query("select null as empty, 'a' as cell", [])).toEqual([[null, 'a']]);
   await db.destroy();
 });
+
+test.each(['commit', 'rollback'] as const)(
+  'a handler that calls %s of its transaction has failed, and what the connection is given to next is whole',
+  async (end) => {
+    const db = knex({ client: 'pg', connection: url, pool: { min: 1, max: 1 } });
+    const handleOnce = createHandleOnce({ sql: fromKnex(db), scope: end, onEvent: () => undefined });
+    await db.raw('create table if not exists handled (by text)');
+    const next = await handleOnce.inTransaction('a', 'body', async (_, __, transaction) => {
+      const ofOthers = db.transaction((other) => other('handled').insert({ by: end }));
+      await transaction[end]();
+      // It has the connection now.
+      await ofOthers;
+      return 'done';
+    });
+    expect(next).toMatchObject({
+      reason: 'released',
+      error: { message: expect.stringContaining('ended its transaction itself') as string },
+    });
+    expect(await db('handled').where({ by: end })).toHaveLength(1);
+    for (const key of ['b', 'c']) {
+      expect(await handleOnce.inTransaction(key, 'body', () => 'done')).toMatchObject({ state: 'succeeded' });
+    }
+    await db.destroy();
+  },
+);
 
 test('tells the size of its pool', async () => {
   const db = knex({ client: 'pg', connection: url, pool: { max: 7 } });

@@ -179,6 +179,9 @@ describe('with a subscriber', () => {
     ['the runner', (tx) => tx.queryRunner?.startTransaction()],
     ['a statement', (tx) => tx.query('begin')],
     ['a statement after another', (tx) => tx.query('begin; commit').then(() => tx.query('BEGIN;'))],
+    ['a statement behind a comment', (tx) => tx.query('/* audit */ begin')],
+    ['two in one text', (tx) => tx.query('select 1; start transaction')],
+    ['a chain', (tx) => tx.query('begin; commit and chain')],
   ])(
     'a transaction that it begins after the COMMIT by %s and leaves open is rolled back',
     async (what, begin) => {

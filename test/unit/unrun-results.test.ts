@@ -14,9 +14,30 @@ async function* asyncGenerator() {
 /** What `[1].values().map(charge)` is, from Node 22 on. */
 const iteratorHelper = { next: () => undefined, [Symbol.toStringTag]: 'Iterator Helper' };
 
+/** What older targets of compilers make of an async generator. */
+const compiled = {
+  ...{ next: () => undefined, return: () => undefined, throw: () => undefined },
+  [Symbol.asyncIterator]: () => compiled,
+};
+
+/** One of RxJS that was loaded before what defines `Symbol.observable`. */
+class Piped {
+  readonly '@@observable' = () => this;
+  readonly pipe = () => this;
+  readonly subscribe = () => undefined;
+}
+
 const lazy: readonly (readonly [string, () => unknown, RegExp])[] = [
   ['a generator', () => generator(), /returned a generator.*for await/],
   ['an async generator', () => asyncGenerator(), /returned a generator.*for await/],
+  ['an async generator of an older target', () => compiled, /returned a generator.*for await/],
+  ['an Observable of an older RxJS', () => new Piped(), /returned an Observable.*lastValueFrom/],
+  ['a list of Observables', () => [1, new Observable()], /returned an Observable.*lastValueFrom/],
+  [
+    'a list of promises of generators',
+    () => [Promise.resolve(asyncGenerator())],
+    /returned a generator.*for await/,
+  ],
   ['an iterator helper', () => iteratorHelper, /returned a generator or a lazy iterator.*for await/],
   ['an Observable', () => new Observable(), /returned an Observable.*lastValueFrom/],
   ['a function', () => () => 1, /returned a function.*call it/],
