@@ -51,9 +51,11 @@ export function answerOf<Own>(
     case 'succeeded':
       return own('stored', ran) ?? replayOf(handled);
     case 'released':
+    case 'deferred':
       // Where an answer was to be stored, the COMMIT of its transaction was refused.
-      if (ran.produced?.stored !== undefined) return { ...waiting(ending, handled), ...thrownIn(handled) };
-      return own(ending, ran) ?? threw(ending, ran) ?? waiting(ending, handled);
+      if (ran.produced?.stored !== undefined)
+        return { ...waiting('released', handled), ...thrownIn(handled) };
+      return own('released', ran) ?? threw('released', ran) ?? waiting('released', handled);
     case 'failed':
       return threw(ending, ran) ?? { kind: 'problem', problem: problem(ending) };
     case 'lease-lost':

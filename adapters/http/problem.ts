@@ -3,7 +3,7 @@ import type { Header } from './kept-headers.ts';
 
 /** Why a request is answered by the adapter, and not by its handler or from its record. */
 export type ProblemName =
-  | Exclude<KeptReason, 'dead-letter-refused'>
+  | Exclude<KeptReason, 'dead-letter-refused' | 'deferred'>
   | 'body-too-large'
   | 'malformed-key'
   | 'method-not-allowed'

@@ -64,6 +64,7 @@ const ENDINGS = {
   failed: { verb: 'as-chosen', storeAnswered: true },
   'in-flight': { verb: 'keep', elsewhere: 'yes', storeAnswered: true },
   released: { verb: 'keep', storeAnswered: true },
+  deferred: { verb: 'keep', storeAnswered: true },
   suspect: { verb: 'keep', storeAnswered: true },
   'lease-lost': { verb: 'keep', elsewhere: 'maybe', storeAnswered: true },
   unrecorded: { verb: 'keep', elsewhere: 'maybe', storeAnswered: false },

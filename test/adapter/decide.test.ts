@@ -35,6 +35,7 @@ const failed = replays
 const PENDING: Record<PendingReason, number> = {
   'in-flight': 1_234,
   released: 1_234,
+  deferred: 1_234,
   suspect: 1_234,
   'lease-lost': 1_234,
   unrecorded: 1_234,

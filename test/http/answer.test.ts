@@ -102,6 +102,7 @@ describe('What the handler answered', () => {
 
 test.each<[string, Handled<StoredResponse>]>([
   ['released', pending('released')],
+  ['released', pending('deferred')],
   ['failed', failed],
   ['lease-lost', pending('lease-lost')],
   ['unrecorded', pending('unrecorded')],

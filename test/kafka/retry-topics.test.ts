@@ -35,6 +35,12 @@ describe('The next topic of a message', () => {
     expect(nextTopic(TOPICS, from, released(attempts, retryAfterMs))?.topic).toBe(to);
   });
 
+  test('of one that is deferred is the first that waits long enough, since no attempt counts', () => {
+    const outcome: Outcome<never> = { state: 'pending', reason: 'deferred', attempts: 0, retryAfterMs: 0 };
+    expect(nextTopic(TOPICS, 'orders', outcome)?.topic).toBe('retry-5s');
+    expect(nextTopic(TOPICS, 'orders', { ...outcome, retryAfterMs: 5_001 })?.topic).toBe('retry-1m');
+  });
+
   test.each<Outcome<unknown>>([
     { state: 'succeeded', replayed: false, attempts: 3, result: 1 },
     { state: 'failed', reason: 'terminal', replayed: false, attempts: 3, error: { name: 'E', message: '' } },

@@ -38,6 +38,7 @@ const FAILED = namesOf<FailedReason>({
 const PENDING = namesOf<PendingReason>({
   'in-flight': true,
   released: true,
+  deferred: true,
   suspect: true,
   'lease-lost': true,
   unrecorded: true,

@@ -101,7 +101,7 @@ test('the words for a state, a reason and an omission are these and no others', 
     'terminal' | 'attempts-exhausted' | 'deaths-exhausted' | 'invalid-payload'
   >();
   expectTypeOf<PendingReason>().toEqualTypeOf<
-    'in-flight' | 'released' | 'suspect' | 'lease-lost' | 'unrecorded'
+    'in-flight' | 'released' | 'deferred' | 'suspect' | 'lease-lost' | 'unrecorded'
   >();
   expectTypeOf<ResultOmitted>().toEqualTypeOf<
     'not-serializable' | 'too-large' | 'not-stored' | 'refused-by-store'

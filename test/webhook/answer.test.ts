@@ -11,6 +11,7 @@ const STATUS: Record<WebhookReason, WebhookAnswer['status']> = {
   mismatch: 422,
   'in-flight': 503,
   released: 503,
+  deferred: 503,
   suspect: 503,
   'lease-lost': 503,
   unrecorded: 503,
