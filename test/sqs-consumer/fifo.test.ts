@@ -1,0 +1,90 @@
+import { createHandleOnce } from 'handle-once';
+import {
+  onceEachConsumerBatch,
+  onceEachConsumerMessage,
+  type SqsConsumerEvent,
+  type SqsMessage,
+} from 'handle-once/sqs';
+import { createMemoryStore } from 'handle-once/testing';
+import { expect, test } from 'vitest';
+import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
+import { wrapperNames } from './support/consume.ts';
+
+const FIFO = 'https://sqs.example/1/orders.fifo';
+const POLICY = { RedrivePolicy: '{"maxReceiveCount":100}' };
+
+interface Command {
+  readonly input: { readonly Entries?: readonly { ReceiptHandle: string; VisibilityTimeout: number }[] };
+}
+
+/** Both wrappers, at a queue that takes each call. Handlers fail for what is named. Gives who is deleted. */
+function setup(queueUrl: string, attributes: object, failing: readonly string[] = []) {
+  const queue = { attributes };
+  const shown: unknown[] = [];
+  const handled: unknown[] = [];
+  const events: SqsConsumerEvent[] = [];
+  const send = ({ input: { Entries } }: Command): Promise<object> => {
+    if (Entries === undefined) return Promise.resolve({ Attributes: queue.attributes });
+    shown.push(...Entries.map(({ ReceiptHandle, VisibilityTimeout }) => [ReceiptHandle, VisibilityTimeout]));
+    return Promise.resolve({ Successful: Entries });
+  };
+  const options = {
+    consumerOptions: { queueUrl, sqs: { send } as unknown as SqsClient },
+    handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's', backoff: () => 6_500 }),
+    onEvent: (event: SqsConsumerEvent) => events.push(event),
+  };
+  const handler = (id: unknown): void => {
+    handled.push(id);
+    if (failing.includes(id as string)) throw new Error('not now');
+  };
+  const { handleMessage } = onceEachConsumerMessage(options, handler);
+  const { handleMessageBatch } = onceEachConsumerBatch(options, handler);
+  const idsOf = (messages: readonly SqsMessage[]) => messages.flatMap(({ MessageId }) => MessageId ?? []);
+  return {
+    ...{ queue, shown, handled },
+    handleMessageBatch: async (messages: SqsMessage[]) => idsOf(await handleMessageBatch(messages)),
+    handleMessage: async (messages: SqsMessage[]) => idsOf(await Promise.all(messages.map(handleMessage))),
+    said: () => events.map((event) => (event.type === 'kept' ? event.reason : event.type)),
+    warnings: () => events.flatMap((event) => (event.type === 'warning' ? [event] : [])),
+  };
+}
+
+function message(id: string, MessageGroupId: string): SqsMessage {
+  return { MessageId: id, ReceiptHandle: id, Body: JSON.stringify(id), Attributes: { MessageGroupId } };
+}
+
+test('of a batch of a FIFO queue what is behind a kept one of its group is visible at once', async () => {
+  const { handleMessageBatch, handled, shown, said } = setup(FIFO, POLICY, ['a1']);
+  const batch = [message('a1', 'a'), message('a2', 'a'), message('b1', 'b'), message('b2', 'b')];
+  expect(await handleMessageBatch(batch)).toEqual(['b1', 'b2']);
+  expect(handled).toEqual(['a1', 'b1', 'b2']);
+  expect(shown).toEqual([
+    ['a1', 7],
+    ['a2', 0],
+  ]);
+  expect(said().toSorted()).toEqual(['acknowledged', 'acknowledged', 'behind', 'released', 'warning']);
+});
+
+test('of a batch of a standard queue those of one group do not wait for one another', async () => {
+  const { handleMessageBatch, shown } = setup('https://sqs.example/1/orders', POLICY, ['a1']);
+  expect(await handleMessageBatch([message('a1', 'a'), message('a2', 'a')])).toEqual(['a2']);
+  expect(shown).toEqual([['a1', 7]]);
+});
+
+test.each(wrapperNames)(
+  '%s handles nothing of a FIFO queue that has no place for a failed message, until it has one',
+  async (wrapper) => {
+    const once = setup(FIFO, {});
+    for (const id of ['1', '2']) expect(await once[wrapper]([message(id, 'a')])).toEqual([]);
+    expect([once.handled, once.shown]).toEqual([[], []]);
+    expect(once.said()).toEqual(['warning', 'no-redrive-policy', 'no-redrive-policy']);
+    expect(once.warnings()).toMatchObject([
+      {
+        ...{ warning: 'NO_REDRIVE_POLICY', queue: 'orders.fifo' },
+        message: expect.stringMatching(/^no message is handled: onFailed is missing/) as string,
+      },
+    ]);
+    once.queue.attributes = POLICY;
+    expect(await once[wrapper]([message('3', 'a')])).toEqual(['3']);
+  },
+);
