@@ -1,4 +1,5 @@
-import { createHandleOnce } from 'handle-once';
+import { setImmediate } from 'node:timers/promises';
+import { createHandleOnce, TerminalError } from 'handle-once';
 import {
   onceEachConsumerBatch,
   onceEachConsumerMessage,
@@ -6,11 +7,12 @@ import {
   type SqsMessage,
 } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
 import { wrapperNames } from './support/consume.ts';
 
-const FIFO = 'https://sqs.example/1/orders.fifo';
+const STANDARD = 'https://sqs.example/1/orders';
+const FIFO = `${STANDARD}.fifo`;
 const POLICY = { RedrivePolicy: '{"maxReceiveCount":100}' };
 
 interface Command {
@@ -18,23 +20,31 @@ interface Command {
 }
 
 /** Both wrappers, at a queue that takes each call. Handlers fail for what is named. Gives who is deleted. */
-function setup(queueUrl: string, attributes: object, failing: readonly string[] = []) {
-  const queue = { attributes };
+function setup(
+  queueUrl: string,
+  attributes: object,
+  failing: readonly string[] = [],
+  onFailed?: 'acknowledge' | 'keep',
+) {
+  const queue = { answer: Promise.resolve({ Attributes: attributes }) };
   const shown: unknown[] = [];
   const handled: unknown[] = [];
   const events: SqsConsumerEvent[] = [];
   const send = ({ input: { Entries } }: Command): Promise<object> => {
-    if (Entries === undefined) return Promise.resolve({ Attributes: queue.attributes });
+    if (Entries === undefined) return queue.answer;
     shown.push(...Entries.map(({ ReceiptHandle, VisibilityTimeout }) => [ReceiptHandle, VisibilityTimeout]));
     return Promise.resolve({ Successful: Entries });
   };
   const options = {
+    onFailed,
     consumerOptions: { queueUrl, sqs: { send } as unknown as SqsClient },
     handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's', backoff: () => 6_500 }),
     onEvent: (event: SqsConsumerEvent) => events.push(event),
   };
-  const handler = (id: unknown): void => {
+  const handler = async (id: unknown): Promise<void> => {
     handled.push(id);
+    await setImmediate();
+    if (id === 'bad') throw new TerminalError('never');
     if (failing.includes(id as string)) throw new Error('not now');
   };
   const { handleMessage } = onceEachConsumerMessage(options, handler);
@@ -44,7 +54,12 @@ function setup(queueUrl: string, attributes: object, failing: readonly string[] 
     ...{ queue, shown, handled },
     handleMessageBatch: async (messages: SqsMessage[]) => idsOf(await handleMessageBatch(messages)),
     handleMessage: async (messages: SqsMessage[]) => idsOf(await Promise.all(messages.map(handleMessage))),
-    said: () => events.map((event) => (event.type === 'kept' ? event.reason : event.type)),
+    said: () =>
+      events.map((event) =>
+        'messageId' in event
+          ? `${event.messageId} ${event.type === 'kept' ? event.reason : event.type}`
+          : event.type,
+      ),
     warnings: () => events.flatMap((event) => (event.type === 'warning' ? [event] : [])),
   };
 }
@@ -62,11 +77,13 @@ test('of a batch of a FIFO queue what is behind a kept one of its group is visib
     ['a1', 7],
     ['a2', 0],
   ]);
-  expect(said().toSorted()).toEqual(['acknowledged', 'acknowledged', 'behind', 'released', 'warning']);
+  expect(said().toSorted()).toEqual([
+    ...['a1 released', 'a2 behind', 'b1 acknowledged', 'b2 acknowledged', 'warning'],
+  ]);
 });
 
 test('of a batch of a standard queue those of one group do not wait for one another', async () => {
-  const { handleMessageBatch, shown } = setup('https://sqs.example/1/orders', POLICY, ['a1']);
+  const { handleMessageBatch, shown } = setup(STANDARD, POLICY, ['a1']);
   expect(await handleMessageBatch([message('a1', 'a'), message('a2', 'a')])).toEqual(['a2']);
   expect(shown).toEqual([['a1', 7]]);
 });
@@ -77,14 +94,34 @@ test.each(wrapperNames)(
     const once = setup(FIFO, {});
     for (const id of ['1', '2']) expect(await once[wrapper]([message(id, 'a')])).toEqual([]);
     expect([once.handled, once.shown]).toEqual([[], []]);
-    expect(once.said()).toEqual(['warning', 'no-redrive-policy', 'no-redrive-policy']);
+    expect(once.said()).toEqual(['warning', '1 no-redrive-policy', '2 no-redrive-policy']);
     expect(once.warnings()).toMatchObject([
       {
         ...{ warning: 'NO_REDRIVE_POLICY', queue: 'orders.fifo' },
         message: expect.stringMatching(/^no message is handled: onFailed is missing/) as string,
       },
     ]);
-    once.queue.attributes = POLICY;
+    once.queue.answer = Promise.resolve({ Attributes: POLICY });
     expect(await once[wrapper]([message('3', 'a')])).toEqual(['3']);
   },
 );
+
+test.each([
+  ['a standard queue', STANDARD, undefined],
+  ['a FIFO queue that keeps what fails', FIFO, 'keep'],
+] as const)('%s that does not answer holds up no message', async (_, queueUrl, onFailed) => {
+  const { handleMessage, queue, shown, said } = setup(queueUrl, {}, [], onFailed);
+  queue.answer = new Promise(() => undefined);
+  expect(await handleMessage([message('1', 'a'), message('bad', 'b')])).toEqual(['1']);
+  expect(said()).toEqual(expect.arrayContaining(['1 acknowledged', 'bad failed']));
+  expect(shown).toEqual([]);
+});
+
+test('a message whose visibility timeout lapsed while the queue was asked is not started', async () => {
+  const { handleMessage, handled, queue, said } = setup(FIFO, POLICY);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  queue.answer = queue.answer.finally(() => vi.advanceTimersByTime(60_000));
+  expect(await handleMessage([message('1', 'a')])).toEqual([]);
+  expect([handled, said()]).toEqual([[], expect.arrayContaining(['1 lapsed'])]);
+});
