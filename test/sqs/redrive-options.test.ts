@@ -22,6 +22,7 @@ test.each<[field: string, value: unknown, message: RegExp]>([
   ['filter', true, /function of one dead letter/],
   ['onDeadLetter', {}, /function of one dead letter/],
   ['limit', 0, /whole number of dead letters from 1 to 1,000,000,000/],
+  ['perSecond', 0, /whole number of dead letters from 1 to 10,000/],
   ['perSecond', 0.5, /whole number of dead letters from 1 to 10,000/],
   ['dryRun', 'yes', /true or false/],
   ['signal', new AbortController(), /an AbortSignal/],
@@ -49,6 +50,11 @@ test.each([
     });
   },
 );
+
+test('redriveQueue takes what hides ten dead letters for just long enough', () => {
+  const options = { ...right, perSecond: 1, visibilityTimeoutSeconds: 11 };
+  expect(parseOptions('redriveQueue', redriveQueueOptions(), options as never)).toMatchObject(options);
+});
 
 test('without options redriveQueue sends all, 50 a second', () => {
   expect(parseOptions('redriveQueue', redriveQueueOptions(), right as never)).toMatchObject({
