@@ -320,8 +320,9 @@ describe('A FIFO queue', () => {
     const { handleOnce } = bench({ backoff: () => 0 });
     const { onEvent, reasons } = recorder();
     const ran: string[] = [];
-    const handler = onceEachSqsRecord({ handleOnce, onEvent }, (payload, { number }) => {
+    const handler = onceEachSqsRecord({ handleOnce, onEvent }, async (payload, { number }) => {
       ran.push(`${String(payload)}#${number}`);
+      await new Promise((resolve) => setImmediate(resolve));
       if (payload === 'a1' && number === 1) throw new Error('not yet');
     });
     expect(await handler(event, ample())).toEqual(failures('a1', 'a2', 'a3'));
