@@ -70,10 +70,11 @@ test('of a dead letter that was sent back and failed again, ours of the first ti
 });
 
 test.each([
-  ['orders', true],
-  ['mail', false],
-])('the identity of a copy whose record is in scope %s is kept: %s', (scope, isKept) => {
-  const HandleOnceIdentity = text(writeIdentity({ scope, messageId: 'original' }));
+  [writeIdentity({ scope: 'orders', messageId: 'original' }), true],
+  [writeIdentity({ scope: 'mail', messageId: 'original' }), false],
+  ['no identity', false],
+])('the identity of a copy is kept where its record is in the scope: %s, %s', (identity, isKept) => {
+  const HandleOnceIdentity = text(identity);
   const { attributes } = deadLetterAttributes('1', { HandleOnceIdentity }, facts);
   expect('HandleOnceIdentity' in attributes).toBe(isKept);
 });
