@@ -79,5 +79,5 @@ test.each([
   ['released', undefined, false],
 ] as const)('whether only a person gets past what is kept as %s (%s): %s', (reason, error, expected) => {
   expect(isStuck({ acknowledge: false, key: 'k', reason, error })).toBe(expected);
-  expect(isStuck({ acknowledge: true, key: 'k' })).toBe(false);
+  expect(isStuck({ acknowledge: true, key: 'k', deadLettered: false })).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from 'handle-once';
 import { redriveQueue } from 'handle-once/sqs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { redriveQueueOptions } from '../../adapters/sqs/redrive/options.ts';
 import { parseOptions } from '../../src/options/parse-options.ts';
 
@@ -60,4 +60,20 @@ test('without options redriveQueue sends all, 50 a second', () => {
   expect(parseOptions('redriveQueue', redriveQueueOptions(), right as never)).toMatchObject({
     ...{ limit: Infinity, perSecond: 50, dryRun: false },
   });
+});
+
+test('redriveQueue reads a queue whose attributes it may not read, and refuses one that is not there', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const redrive = (name: string) => {
+    const send = (command: object) =>
+      command.constructor.name === 'ReceiveMessageCommand'
+        ? Promise.resolve({})
+        : Promise.reject(Object.assign(new Error('no'), { name }));
+    return redriveQueue({ ...right, client: { send } } as never);
+  };
+  const report = redrive('AccessDenied');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await report).toMatchObject({ state: 'blocked', sent: 0 });
+  await expect(redrive('QueueDoesNotExist')).rejects.toMatchObject({ issues: [{ field: 'from' }] });
 });
