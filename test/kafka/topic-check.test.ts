@@ -11,15 +11,15 @@ function setup(error?: unknown) {
   const admin = {
     fetchTopicMetadata(query: { topics: string[] }) {
       asked.push(query);
-      return error === undefined ? Promise.resolve({ topics: [] }) : Promise.reject(error as Error);
+      return error === undefined ? Promise.resolve({ topics: [] }) : Promise.reject(error);
     },
   };
-  return { asked, topics: createTopicCheck(admin as never) };
+  return { asked, topics: createTopicCheck(admin) };
 }
 
 test('a topic is looked at once, and one that has refused this client is denied', async () => {
   const { asked, topics } = setup();
-  expect(await Promise.all(['orders', 'orders'].map(topics.look))).toEqual(['usable', 'usable']);
+  expect(await Promise.all([1, 2].map(() => topics.look('orders')))).toEqual(['usable', 'usable']);
   expect(asked).toEqual([{ topics: ['orders'] }]);
   topics.deny('orders');
   expect(await topics.look('orders')).toBe('denied');

@@ -70,7 +70,7 @@ test('redriveQueue reads a queue whose attributes it may not read, and refuses o
       command.constructor.name === 'ReceiveMessageCommand'
         ? Promise.resolve({})
         : Promise.reject(Object.assign(new Error('no'), { name }));
-    return redriveQueue({ ...right, client: { send } } as never);
+    return redriveQueue({ ...right, client: { send } });
   };
   const report = redrive('AccessDenied');
   await vi.advanceTimersByTimeAsync(60_000);

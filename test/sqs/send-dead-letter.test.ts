@@ -18,7 +18,7 @@ function setup(...refusals: Error[]) {
       const refusal = refusals.shift();
       return refusal === undefined ? Promise.resolve() : Promise.reject(refusal);
     },
-    { emit: ({ message = '' }) => warnings.push(message) },
+    { emit: ({ message }) => warnings.push(message) },
   );
   return {
     ...{ sent, warnings },
