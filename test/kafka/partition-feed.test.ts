@@ -99,6 +99,15 @@ test('tells where it has come to, behind records that are not delivered', async 
   expect(passed).toEqual([4n, 9n]);
 });
 
+test('an end that is told late takes nothing back', async () => {
+  const { feed, offsets, fetches } = feedOf();
+  receive(feed, 0, 1, 2);
+  feed.reachEnd(1n);
+  await vi.waitUntil(() => fetches.length > 0);
+  expect([offsets(), fetches[0]?.isStale(), fetches[0]?.isRunning()]).toEqual([[[0, 1, 2]], false, true]);
+  await feed.ended();
+});
+
 test('a paused one tells nothing, and hands over nothing', () => {
   const { feed, passed, fetches, state } = feedOf();
   state.isPaused = true;
