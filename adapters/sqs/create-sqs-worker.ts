@@ -164,10 +164,8 @@ export function createSqsWorker<
       });
     } finally {
       stops -= 1;
-      if (stops === 0) {
-        shared.cancel();
-        drain = undefined;
-      }
+      shared.cancel();
+      drain = undefined;
     }
   }
 

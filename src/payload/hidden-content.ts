@@ -18,5 +18,5 @@ export function hidesContent(value: object): boolean {
 /** Whether an object has no class. Also for one of another realm, with another prototype. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

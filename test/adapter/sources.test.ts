@@ -5,7 +5,7 @@ import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
 import { createMemoryStore } from 'handle-once/testing';
 import { onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, test, vi } from 'vitest';
-import { queueSource, receivedSource } from '../../adapters/shared/sqs/message-source.ts';
+import { receivedSource } from '../../adapters/shared/sqs/message-source.ts';
 import { bench as kafkaBench } from '../kafka/support/bench.ts';
 import { fakeBatch } from '../kafka/support/fake-batch.ts';
 import { message } from '../kafka/support/messages.ts';
@@ -51,13 +51,7 @@ describe('Where a message came from, as the around hook gets it,', () => {
   });
 
   test('is of a queue without attributes', () => {
-    const given = {
-      queue: 'orders.fifo',
-      messageId: undefined,
-      attribute: () => undefined,
-      traceHeader: undefined,
-    };
-    const { destination, header } = queueSource(given);
+    const { destination, header } = receivedSource('orders.fifo', {});
     expect([destination, header('traceparent'), header('x-amzn-trace-id')]).toEqual([
       'orders.fifo',
       undefined,

@@ -18,22 +18,29 @@ function firstNames(heading: string): string[] {
   return tableUnder(PAGE, heading).flatMap(([names]) => namesIn(names));
 }
 
-test('docs/errors.md has a row for each code of an error, with its class', () => {
+test('docs/errors.md has a row for each code of an error, with its class, and whether it is retriable', () => {
   const codes = namesOfUnion('src/words/errors.ts', /type HandleOnceErrorCode =([^;]+);/g);
   expect(codes.length).toBeGreaterThan(10);
   expect(firstNames('Errors that are thrown').toSorted()).toEqual(codes.toSorted());
 
-  const classes = ['src', 'adapters']
-    .flatMap(filesIn)
-    .flatMap((file) =>
-      Array.from(
-        textOf(file).matchAll(/override readonly name = '(\w+)';\s+readonly code = '([A-Z_]+)';/g),
-        ([, name = '', code = '']) => [code, name],
+  const classes = ['src', 'adapters'].flatMap(filesIn).flatMap((file) =>
+    Array.from(
+      textOf(file).matchAll(
+        /override readonly name = '(\w+)';\s+readonly code = '([A-Z_]+)';(?:\s+readonly retriable(?: =|:) (\w+))?/g,
       ),
-    );
-  const documented = tableUnder(PAGE, 'Errors that are thrown').map((row) =>
-    row.slice(0, 2).flatMap(namesIn),
+      // One of a consumer that stops has its base class's.
+      ([, name = '', code = '', retriable = 'false']) => [
+        code,
+        name,
+        retriable.replace('boolean', 'depends'),
+      ],
+    ),
   );
+  const documented = tableUnder(PAGE, 'Errors that are thrown').map(([code, name, retriable = '']) => [
+    ...namesIn(code),
+    ...namesIn(name),
+    retriable,
+  ]);
   expect(documented.toSorted()).toEqual(classes.toSorted());
 });
 

@@ -307,6 +307,7 @@ describe('The transaction of a handler', () => {
       await tx`insert into effects ${tx([{ what: 'a' }, { what: 'b' }])}`;
       await tx`insert into ${tx('effects')} (what) select ${tx.json({ c: 1 })}::json ->> 'c'`;
       await tx.savepoint('named', (inner) => [inner`insert into effects values ('d')`]);
+      await (tx.savepoint as unknown as Tx)`insert into effects values (${'f'})`;
       const undone = tx.savepoint(async (inner) => {
         await write(inner, 'undone');
         throw new RangeError('undone');
@@ -329,7 +330,7 @@ describe('The transaction of a handler', () => {
       return seen;
     });
     expect(outcome).toMatchObject({ state: 'succeeded', result: ['a', 'd', 'b', 'e'] });
-    expect(await effects()).toEqual(['1', 'a', 'b', 'd', 'e']);
+    expect(await effects()).toEqual(['1', 'a', 'b', 'd', 'e', 'f']);
   });
 
   it.each<[string, (tx: Tx) => unknown]>([

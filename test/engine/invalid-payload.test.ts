@@ -6,6 +6,7 @@ import * as z from 'zod';
 import * as z3 from 'zod/v3';
 import { createHandleOnce } from '../../src/index.ts';
 import { createMemoryStore } from '../../testing/index.ts';
+import { revokedProxy } from '../support/hostile.ts';
 import { usePostgresBench } from './support/bench.ts';
 
 /** A Standard Schema by hand, so that nothing rests on zod. */
@@ -94,7 +95,7 @@ describe('a payload that is checked', () => {
     const outcome = await bench.handleOnce()('key', {}, vi.fn(), { schema });
     expect(outcome).toMatchObject({ state: 'failed', reason: 'invalid-payload' });
     const message = outcome.state === 'failed' ? outcome.error.message : '';
-    expect(message).toMatch(/: is wrong as a whole; \*\.0\.\*: is wrong; \*: is wrong too; /);
+    expect(message).toMatch(/schema: is wrong as a whole; \*\.0\.\*: is wrong; \*: is wrong too; /);
     expect(message).toMatch(/; and 2 more$/);
   });
 
@@ -224,7 +225,7 @@ describe('the place of an issue', () => {
   ])('names %s', async (_, schema, payload, words) => {
     const message = await messageFor(schema, payload);
     expect(message).toContain(words);
-    expect(message).not.toMatch(/alice|secret/);
+    expect(message).not.toMatch(/alice|secret|more/);
   });
 
   it('is found in a schema that refers to itself', async () => {
@@ -284,15 +285,18 @@ describe('the message of an issue', () => {
       { card: CARD },
       'card: does not fit',
     ],
-    ['a value with what JSON escapes', quoting([], `${CARD}\n"`), `${CARD}\n"`, 'schema: does not fit'],
+    ['a value with what JSON escapes', quoting([], `x${CARD}\n"`), `${CARD}\n"`, 'schema: does not fit'],
+    ['a value in another case', quoting([], 'ALICE'), ' alice ', 'schema: does not fit'],
     ['what is in a value', quoting([], { a: [CARD] }), { a: [CARD] }, 'schema: does not fit'],
+    ['a name that leads to it', quoting([CARD], CARD), {}, '*: does not fit'],
     ['a name in a value', quoting([], { [CARD]: 1 }), { [CARD]: null }, 'schema: does not fit'],
     ['what arktype has in its issue', quoting(['a'], CARD, { data: CARD }), { a: 1 }, '*: does not fit'],
     ['a value of a class', quoting([], CARD), new Map([[1, CARD]]), 'schema: does not fit'],
+    ['a value that cannot be read', quoting([], CARD), [revokedProxy()], 'schema: does not fit'],
     [
       'a value that is too large to look through',
       quoting([], CARD),
-      Array.from({ length: 2_000 }, (_, index) => (index === 1_999 ? CARD : index + 1_000)),
+      Array.from({ length: 2_000 }, (_, index) => index + 5_000),
       'schema: does not fit',
     ],
   ])('does not quote %s', async (_, schema, payload, words) => {
@@ -315,6 +319,18 @@ describe('the message of an issue', () => {
       'Expected <=3 but received 16',
     ],
     [
+      'a bound of what is empty',
+      v.object({ card: v.pipe(v.string(), v.minLength(3)) }),
+      { card: '' },
+      'Expected >=3 but received 0',
+    ],
+    [
+      'an index',
+      handWritten(() => ({ issues: [{ message: 'must be after 0', path: [0] }] })),
+      [CARD],
+      '0: must be after 0',
+    ],
+    [
       'a type',
       z.object({ card: z.number() }),
       { card: CARD },
@@ -323,7 +339,7 @@ describe('the message of an issue', () => {
     [
       'members that it has',
       z.object({ id: z.string() }).refine(() => false),
-      { id: CARD },
+      { id: CARD, more: null },
       'schema: Invalid input',
     ],
   ])('is kept where it quotes nothing: %s', async (_, schema, payload, words) => {

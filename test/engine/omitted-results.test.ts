@@ -78,6 +78,7 @@ describe('a result that cannot be kept', () => {
       { text: 'a' },
     ],
     ['a text of braces', 'a {}', 'a {}'],
+    ['null', { a: null }, { a: null }],
   ])('keeps %s as JSON does', async (_, value: unknown, kept) => {
     const handleOnce = bench.handleOnce();
     expect(await handleOnce('key', 'body', () => value)).not.toHaveProperty('resultOmitted');

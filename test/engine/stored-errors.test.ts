@@ -83,6 +83,7 @@ describe('the error of a failed message', () => {
     expect(message).toBe(`${'m'.repeat(1_998)}\ufffd…`);
     expect(name).toBe(`${'n'.repeat(199)}…`);
     expect(code).toBe(`${'c'.repeat(199)}…`);
+    expect((await errorKept('m'.repeat(2_000))).message).toBe('m'.repeat(2_000));
   });
 
   it.each(['name', 'message', 'code', 'cause'])(

@@ -112,6 +112,27 @@ describe('our own calls', () => {
     expect(consumer.calls).toEqual(['pause orders/0', 'resume orders/0']);
   });
 
+  test('of pause stay where the user resumes their topic, and no other', () => {
+    const { consumer, client, pauses } = listened();
+    pauses.hold(PLACE);
+    consumer.resume([{ topic: 'orders' }]);
+    client.callOfUser('resume', [{ topic: 'mails' }]);
+    expect(consumer.calls).toEqual(['pause orders/0', 'resume orders', 'pause orders/0', 'resume mails']);
+  });
+
+  test('of pause are of the topic where the user has paused it, but for what was resumed', () => {
+    const { consumer, pauses } = listened();
+    consumer.pause([{ topic: 'orders' }]);
+    const resume = pauses.hold(PLACE);
+    resume();
+    expect(consumer.calls.splice(0)).toEqual(['pause orders']);
+    for (const partition of [0, 1]) consumer.resume([{ topic: 'orders', partitions: [partition] }]);
+    pauses.hold(PLACE);
+    expect(consumer.calls.slice(2)).toEqual(['pause orders', 'resume orders/1']);
+    pauses.hold({ topic: 'orders', partition: 1 });
+    expect(consumer.calls.slice(4)).toEqual(['pause orders']);
+  });
+
   test('of a start are a commit and a move, which is not told as the user’s', async () => {
     const { consumer, client, told } = listened();
     await client.commit(PLACE, 7n);
@@ -123,6 +144,25 @@ describe('our own calls', () => {
     const { consumer, told } = listened();
     consumer.seek({ ...PLACE, offset: '3' });
     expect([consumer.calls, told]).toEqual([['seek orders/0 3'], [['moved', { ...PLACE, offset: '3' }, 3n]]]);
+    for (const offset of ['0', '-1']) consumer.seek({ ...PLACE, offset });
+    expect(told.slice(1)).toMatchObject([
+      ['moved', {}, 0n],
+      ['moved', {}, undefined],
+    ]);
+  });
+
+  test.each([
+    ['REBALANCE_IN_PROGRESS', true],
+    ['REQUEST_TIMED_OUT', false],
+    [undefined, false],
+  ])('that fail with %s end the membership: %s', (type, ends) => {
+    const { client } = listened();
+    expect(client.endsMembership(Object.assign(new Error('no'), type && { type }))).toBe(ends);
+  });
+
+  test.each([true, false])('of a fetch tell whether a seek has made it void: %s', (isStale) => {
+    const fetch = fetchOfBatch({ ...fakeBatch([message(10)]), isStale: () => isStale });
+    expect([fetch.advance(11n), fetch.isStale()]).toEqual([!isStale, isStale]);
   });
 });
 

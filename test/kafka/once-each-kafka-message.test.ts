@@ -3,8 +3,11 @@ import { type KafkaEvent, onceEachKafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
+import { fakeBatch } from './support/fake-batch.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
+import { message } from './support/messages.ts';
 
 const emitWarning = vi.spyOn(process, 'emitWarning');
 
@@ -154,6 +157,22 @@ describe('when the consumer has crashed', () => {
     consumer.crash(new Error('connection closed'), true);
     expect(events).toEqual([]);
   });
+});
+
+test('a copy in a retry topic is its original, and in any other topic a message of its own', async () => {
+  const admin = fakeAdmin({ describeGroups: () => Promise.resolve({ groups: [] }) });
+  admin.committed['retry/0'] = '0';
+  const retry = { topics: [{ topic: 'retry', delayMs: 1_000 }], producer };
+  const { consumer, config, events } = consumerWith({ retry, admin, ordering: 'unordered' });
+  await consumer.run(config as never);
+  consumer.join({ retry: [0], mails: [0] });
+  await turns();
+  const original = { topic: 'orders', partition: 3, message: message(41) };
+  const { headers } = retryCopyOf(original, 'workers');
+  for (const topic of ['retry', 'mails'])
+    await consumer.hand(fakeBatch([{ ...message(7), headers }], { topic, from: 7 }));
+  const keys = events.flatMap((event) => (event.type === 'acknowledged' ? event.key : []));
+  expect(keys).toEqual(['orders-3-41', 'mails-0-7']);
 });
 
 test('a pool that handlers in transactions can use up is warned of at once', () => {

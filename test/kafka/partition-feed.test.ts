@@ -99,6 +99,29 @@ test('tells where it has come to, behind records that are not delivered', async 
   expect(passed).toEqual([4n, 9n]);
 });
 
+test('an end that is told late takes nothing back', async () => {
+  const { feed, offsets, fetches } = feedOf();
+  receive(feed, 0, 1, 2);
+  feed.reachEnd(1n);
+  await vi.waitUntil(() => fetches.length > 0);
+  expect([offsets(), fetches[0]?.isStale(), fetches[0]?.isRunning()]).toEqual([[[0, 1, 2]], false, true]);
+  await feed.ended();
+});
+
+test('a paused one tells nothing, and hands over nothing', () => {
+  const { feed, passed, fetches, state } = feedOf();
+  state.isPaused = true;
+  feed.reachEnd(9n);
+  expect(passed).toEqual([]);
+  state.isPaused = false;
+  feed.drain();
+  expect(passed).toEqual([9n]);
+  state.isPaused = true;
+  receive(feed, 9);
+  feed.drain();
+  expect(fetches).toEqual([]);
+});
+
 test('lets the client send nothing more when it is full, until it is low', async () => {
   const { feed, held, fetches } = feedOf((fetch) => {
     fetch.advance(BigInt(fetch.messages.length - 250));
@@ -114,10 +137,25 @@ test('lets the client send nothing more when it is full, until it is low', async
   await feed.ended();
 });
 
-test('counts bytes too', () => {
+test('counts bytes too', async () => {
   const { feed, held } = feedOf();
   feed.receive(message(0, { value: 'x'.repeat(4_194_304) }));
   expect(held).toEqual([true]);
+  feed.drain();
+  await vi.waitUntil(() => held.length === 2);
+  expect(held).toEqual([true, false]);
+});
+
+test('a move lets the client send again, and takes in nothing until it has moved', () => {
+  const { feed, fetches, held, passed } = feedOf();
+  feed.receive(message(0, { value: 'x'.repeat(4_194_304) }));
+  feed.move(1n);
+  expect(held).toEqual([true, false]);
+  receive(feed, 7);
+  feed.reachEnd(9n);
+  feed.moved();
+  feed.drain();
+  expect([fetches, passed]).toEqual([[], []]);
 });
 
 test.each<[string, string | string[]]>([
@@ -224,6 +262,24 @@ test('what retention has deleted is passed after what has come, and seen in wher
   expect(fetches[0]).toMatchObject({ from: 0n, to: 2n });
   expect(fetches[1]).toMatchObject({ from: 8n, to: 11n });
   expect(passed).toEqual([]);
+  await feed.ended();
+});
+
+test('what retention has deleted is passed once nothing before it is left', async () => {
+  const { feed, fetches, offsets, state } = feedOf((fetch) => {
+    fetch.advance(fetches.length === 1 ? 1n : fetch.to);
+  });
+  receive(feed, 0, 1);
+  state.oldest = 6n;
+  receive(feed, 8, 10);
+  feed.drain();
+  await vi.waitUntil(() => fetches.length === 3);
+  expect(offsets()).toEqual([[0, 1], [1], [8, 10]]);
+  expect(fetches.map(({ from, to }) => [from, to])).toEqual([
+    [0n, 2n],
+    [1n, 2n],
+    [8n, 11n],
+  ]);
   await feed.ended();
 });
 

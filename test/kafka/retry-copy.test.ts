@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Placed } from '../../adapters/kafka/log/log-client.ts';
-import { originalOf, retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
+import { createToOriginal, originalOf, retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { identityOf } from '../../adapters/shared/kafka/log-identity.ts';
 import { message } from './support/messages.ts';
 
@@ -80,4 +80,14 @@ test.each<[header: string, value: unknown]>([
 ])('with a header %s of %j it is no copy', (header, value) => {
   const copy = fetched(retryCopyOf(ORIGINAL, GROUP), { [`handle-once-retry-${header}`]: value });
   expect(originalOf(copy, GROUP)).toBeUndefined();
+});
+
+test.each([
+  ['a retry topic', 'orders.retry', '41'],
+  ['the topic of its original', 'orders', '41'],
+  ['any other topic, where its headers can be of another message', 'mails', '7'],
+])('in %s a copy is taken for what it says', (_, topic, offset) => {
+  const toOriginal = createToOriginal(GROUP, (name) => name.endsWith('.retry'));
+  const copy = fetched(retryCopyOf(ORIGINAL, GROUP));
+  expect(toOriginal({ topic, partition: 0, message: copy }).message.offset).toBe(offset);
 });

@@ -139,6 +139,48 @@ test('no copy is made by a run whose client has started again: its message is de
   expect(copies).toHaveLength(1);
 });
 
+test('a message that the retry topic refuses is kept, and one that it takes is acknowledged, not dead-lettered', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let isDown = true;
+  const producer = { send: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve()) };
+  const topics = [
+    { topic: 'late', delayMs: 50_000 },
+    { topic: 'retry', delayMs: 10_000 },
+  ];
+  const admin = fakeAdmin({
+    describeGroups: () =>
+      Promise.resolve({ groups: [{ state: 'Stable', members: [{ topics: ['retry', 'late'] }] }] }),
+  });
+  admin.committed['late/0'] = '0';
+  const { consumer, run, events } = bench({
+    ...{ ordering: 'unordered', admin, retry: { topics, producer } },
+    work: () => {
+      throw new Error('not yet');
+    },
+  });
+  consumer.join({ orders: [0], late: [0], retry: [0] });
+  const place = { topic: 'orders', partition: 0, offset: '10', key: 'orders-0-10' };
+  const refused = fakeBatch([message(10)]);
+  run(refused);
+  await pass();
+  expect(refused.resolved).toEqual([]);
+  isDown = false;
+  await pass(BACKOFF_MS);
+  const taken = fakeBatch([message(10)]);
+  run(taken);
+  await pass();
+  expect(taken.resolved).toEqual(['10']);
+  const to = 'late';
+  const about = events.filter(({ type }) => /^(retry-.*|kept|acknowledged|dead-lettered)$/.test(type));
+  expect(about).toMatchObject([
+    { type: 'retry-error', ...place, to, error: { message: 'down' } },
+    { type: 'kept', ...place, reason: 'retry-refused' },
+    { type: 'retry-produced', ...place, to },
+    { type: 'acknowledged', ...place },
+  ]);
+});
+
 describe('A copy that its timestamp calls due too early', () => {
   const DELAY_MS = 10_000;
   const admin = adminOfRetries();

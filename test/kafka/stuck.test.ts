@@ -1,6 +1,8 @@
+import { InvalidOptionsError } from 'handle-once';
 import type { KafkaEvent } from 'handle-once/kafka';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createWarnStuck } from '../../adapters/kafka/partition/stuck.ts';
+import { isStuck } from '../../adapters/shared/kafka/is-stuck.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 
 const emitWarning = vi.spyOn(process, 'emitWarning');
@@ -67,4 +69,15 @@ test('with a dead-letter topic it says why nothing goes there', () => {
     'partition 3 of orders is stuck at offset 42: it has no key. ' +
       '(it is not dead-lettered, since a function of the options seems to be wrong: correct it)',
   ]);
+});
+
+test.each([
+  ['mismatch', undefined, true],
+  ['invalid-key', undefined, true],
+  ['error', new InvalidOptionsError('onceEachKafkaMessage', []), true],
+  ['error', new Error('unforeseen'), false],
+  ['released', undefined, false],
+] as const)('whether only a person gets past what is kept as %s (%s): %s', (reason, error, expected) => {
+  expect(isStuck({ acknowledge: false, key: 'k', reason, error })).toBe(expected);
+  expect(isStuck({ acknowledge: true, key: 'k', deadLettered: false })).toBe(false);
 });

@@ -59,29 +59,29 @@ describe.each([
 });
 
 describe('A record', () => {
-  test('that is a redriven copy is the message that it was made of, in its own group', async () => {
+  test('that is a redriven copy is the message that it was made of, in its own group and topic', async () => {
     const { handleOnce } = bench();
     const got: string[] = [];
     const handler = onceEachKafkaRecord({ handleOnce, ...mapping }, ({ message }, attempt) => {
       got.push(`${attempt.key} ${message.offset} ${Object.keys(message.headers).join()}`);
     });
-    const copyFor = (group: string, offset: number) => {
+    const copyFor = (group: string, offset: number, topic = 't') => {
       const facts = { topic: 't', partition: '0', offset: '5', timestamp: '1545084650987', group };
       const headers = Object.entries(facts).map(([name, text]) => ({
         [`handle-once-retry-${name}`]: [...Buffer.from(text)],
       }));
-      return kafkaRecord('t', 0, offset, 'x', { headers });
+      return kafkaRecord(topic, 0, offset, 'x', { headers });
     };
     const event = mskEvent(
       kafkaRecord('t', 0, 5, 'x', { headers: [] }),
       copyFor(mapping.groupId, 6),
       copyFor('other', 7),
+      copyFor(mapping.groupId, 8, 'u'),
     );
     expect(await handler(event, ample())).toEqual(NONE);
-    expect(got).toEqual([
-      't-0-5 5 ',
-      `t-0-7 7 ${['topic', 'partition', 'offset', 'timestamp', 'group'].map((name) => `handle-once-retry-${name}`).join()}`,
-    ]);
+    const facts = ['topic', 'partition', 'offset', 'timestamp', 'group'];
+    const headers = facts.map((name) => `handle-once-retry-${name}`).join();
+    expect(got.toSorted()).toEqual(['t-0-5 5 ', `t-0-7 7 ${headers}`, `u-0-8 8 ${headers}`]);
   });
 
   test('may have no key, no value and no headers, or many headers of one name, or bytes below zero', async () => {
@@ -272,6 +272,7 @@ describe('By default', () => {
     expect(error).toBeInstanceOf(KeptRecordsError);
     expect(error).toMatchObject({
       name: 'KeptRecordsError',
+      retriable: true,
       message: '2 records are kept, the first at offset 1 of t-0: the batch has to be delivered again',
       kept: [
         { partition: 't-0', offset: 1 },

@@ -332,6 +332,17 @@ describe('A FIFO queue', () => {
     expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a0#1', 'a1#1', 'a1#2', 'a2#1', 'a3#1']);
   });
 
+  test('has what was claimed behind one that cannot be recorded reported, and not run', async () => {
+    const settle = () => Promise.reject(new StoreError('refused', { retriable: false }));
+    const { handleOnce } = bench({ store: { ...createMemoryStore(), settle } });
+    const { onEvent, reasons } = recorder();
+    const ran: unknown[] = [];
+    const handler = onceEachSqsRecord({ handleOnce, onEvent }, (payload) => ran.push(payload));
+    const records = sqsEvent(fifoRecord('a0', '"a0"', 'a'), fifoRecord('a1', '"a1"', 'a'));
+    expect(await handler(records, ample())).toEqual(failures('a0', 'a1'));
+    expect([ran, reasons()]).toEqual([['a0'], { a0: 'unrecorded', a1: 'behind' }]);
+  });
+
   test('goes on behind one that failed for good and is deleted', async () => {
     const { handleOnce } = bench();
     const ran: unknown[] = [];

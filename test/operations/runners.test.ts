@@ -1,6 +1,8 @@
 import type { DatabaseClient, DatabaseQueries } from 'handle-once';
 import { maintain, type MaintenanceReport, readStatus } from 'handle-once/operations';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { takeWalk } from '../../adapters/operations/runner.ts';
+import { maintenanceStatements } from '../../adapters/operations/statements/maintenance.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
@@ -148,4 +150,33 @@ test('a finish whose answer is lost is not a walk that is to be ended again', as
     records: RECORDS / 2 - 1,
     abandoned: 0,
   });
+});
+
+test.each([
+  [0, 1_000],
+  [100, 2_000],
+  [9_000, 20_000],
+])('where it takes %i ms to keep a place, the next is kept %i ms later', async (tookMs, laterMs) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const statements = maintenanceStatements('handle_once');
+  let kept = 0;
+  const client = {
+    query(statement: string) {
+      if (statement === statements.keep) {
+        kept += 1;
+        vi.advanceTimersByTime(tookMs);
+      }
+      return Promise.resolve([[null]]);
+    },
+  } as unknown as DatabaseClient;
+  const runner = await takeWalk(client, statements, false);
+  const keptAfter = async (waitMs: number): Promise<number> => {
+    vi.advanceTimersByTime(waitMs);
+    await runner?.reached('records', 1);
+    return kept;
+  };
+  expect([await keptAfter(1_000), await keptAfter(laterMs - 1), await keptAfter(1)]).toEqual([1, 1, 2]);
 });

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EventError } from '../../src/reporting/event-error.ts';
+import { EventError, toEventError } from '../../src/reporting/event-error.ts';
 import { rowOfAdapter, rowOfCore } from '../../src/reporting/table.ts';
+import { StoreError } from '../../src/words/errors.ts';
 import { root } from '../architecture/source-files.ts';
 
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -60,4 +61,14 @@ it('an adapter reports what its handleOnce cannot: by finding, type or reason', 
     expect(rowOfAdapter({ ...event, error: unhashable })).toMatchObject({ code: 'UNHASHABLE_PAYLOAD' });
   }
   expect(rowOfAdapter({ type: 'kept', reason: 'released' })).toBeUndefined();
+});
+
+it('an error of the store is in an event without its cause, which can quote values, and others with theirs', () => {
+  const cause = new Error('quoted');
+  const ofStore = toEventError(new StoreError('no reply', { retriable: true, cause }));
+  expect(ofStore).not.toHaveProperty('cause');
+  expect(toEventError(ofStore)).toBe(ofStore);
+  expect(toEventError(new TypeError('of a handler', { cause }))).toMatchObject({
+    cause: { message: 'quoted' },
+  });
 });

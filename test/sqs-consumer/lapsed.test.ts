@@ -80,6 +80,13 @@ describe.each(ends)('A message whose handler %s', (_, handler) => {
   });
 });
 
+test('A message whose handler takes twelve hours has lapsed: no heartbeat reaches further', async () => {
+  const TWELVE_HOURS_MS = 43_200_000;
+  const slow = setup(() => new Promise((resolve) => setTimeout(resolve, TWELVE_HOURS_MS)));
+  expect(await after(TWELVE_HOURS_MS, slow.single.handleMessage(MESSAGE))).toEqual({});
+  expect(slow.told()).toEqual(['lapsed']);
+});
+
 test('A message that has lapsed stays so, whatever heartbeats come after', async () => {
   const frozen = setup(async () => {
     freeze(VISIBILITY_MS);

@@ -30,6 +30,7 @@ const wrongOfConsumer: typeof wrong = [
   ['queueUrl', 'orders', /URL of the queue/],
   ['queueUrl', undefined, /URL of the queue/],
   ['sqs', undefined, /the SQSClient that the consumer uses/],
+  ['sqs', {}, /the SQSClient that the consumer uses/],
   ['batchSize', 11, /whole number of messages from 1 to 10/],
   ['visibilityTimeout', 30, /must be above the lease of 30 s; pass visibilityTimeout: 60/],
   ['visibilityTimeout', 43_201, /whole number of seconds/],

@@ -18,12 +18,13 @@ const NO_MESSAGES = {
 /** A queue whose receives give these. */
 function scripted(...receives: string[][]) {
   const shown: string[] = [];
-  let polls = 0;
+  const requests: object[] = [];
   const attributes = vi.fn<Queue['attributes']>().mockResolvedValue(NO_MESSAGES);
+  const remove = vi.fn<Queue['delete']>().mockResolvedValue({ done: true });
   const queue = {
-    attributes,
-    receive: () => {
-      polls += 1;
+    ...{ attributes, isFifo: false, delete: remove },
+    receive(request: object) {
+      requests.push(request);
       const ids = receives.shift() ?? [];
       return Promise.resolve(ids.map((id) => ({ MessageId: id, ReceiptHandle: `handle-${id}` })));
     },
@@ -31,14 +32,53 @@ function scripted(...receives: string[][]) {
       shown.push(handle);
       return Promise.resolve({ done: true });
     },
-    delete: () => Promise.resolve({ done: true }),
-  } as unknown as Queue;
+  };
   const stop = { isOver: false };
-  const deadLetters = createDeadLetterQueue('redriveQueue', queue, 10);
+  const deadLetters = createDeadLetterQueue('redriveQueue', queue as unknown as Queue, 10);
   const receive = () => deadLetters.receive(() => stop.isOver);
   const hasOthers = () => deadLetters.hasOthers(() => stop.isOver);
-  return { shown, polls: () => polls, stop, attributes, deadLetters: { ...deadLetters, receive, hasOthers } };
+  return {
+    ...{ queue, shown, requests, stop, attributes, remove },
+    polls: () => requests.length,
+    deadLetters: { ...deadLetters, receive, hasOthers },
+  };
 }
+
+test('dead letters are hidden from others from their receive on', async () => {
+  const { deadLetters, requests } = scripted(['a']);
+  await deadLetters.receive();
+  expect(requests).toMatchObject([{ max: 10, waitTimeSeconds: 1, visibilityTimeoutSeconds: 10 }]);
+});
+
+test('one that the queue does not delete ends the call with what the queue says', async () => {
+  const { deadLetters, remove } = scripted(['a']);
+  remove.mockResolvedValue({ done: false, code: 'InternalError', retriable: true });
+  const [a] = await deadLetters.receive();
+  if (a === undefined) throw new Error('nothing was received');
+  await expect(deadLetters.remove(a)).rejects.toThrow('the queue refused the entry: InternalError');
+});
+
+test('in a FIFO queue those that were kept are shown at its end, once for all that came: others are behind them', async () => {
+  const { deadLetters, queue, shown, polls } = scripted(['a'], [], ['b'], [], []);
+  queue.isFifo = true;
+  const ids: string[] = [];
+  for (let batch = await deadLetters.receive(); batch.length > 0; batch = await deadLetters.receive()) {
+    for (const deadLetter of batch) deadLetters.keep(deadLetter);
+    ids.push(...batch.map(({ messageId }) => messageId));
+  }
+  expect([ids, shown, polls()]).toEqual([['a', 'b'], ['handle-a', 'handle-b'], 5]);
+});
+
+test.each<[state: string, isOver: boolean, isKept: boolean]>([
+  ['that is over', true, true],
+  ['of which none was kept', false, false],
+])('in a run %s nothing of a FIFO queue is shown before its end', async (_, isOver, isKept) => {
+  const { deadLetters, queue, shown, stop } = scripted(['a'], [], []);
+  queue.isFifo = true;
+  for (const deadLetter of await deadLetters.receive()) if (isKept) deadLetters.keep(deadLetter);
+  stop.isOver = isOver;
+  expect([await deadLetters.receive(), shown]).toEqual([[], []]);
+});
 
 test('what was kept and shows again is not given twice, however many polls it fills', async () => {
   const kept = ['a', 'b', 'c', 'd'];
@@ -80,6 +120,11 @@ test('at the end those that are still hidden are made visible, and no others', a
   await deadLetters.remove(a);
   await deadLetters.returnAll();
   expect(shown).toEqual(['handle-b']);
+  const late = scripted(['late']);
+  await late.deadLetters.receive();
+  vi.advanceTimersByTime(9_600);
+  await late.deadLetters.returnAll();
+  expect(late.shown).toEqual([]);
 });
 
 describe('whether other dead letters are there', () => {

@@ -44,7 +44,6 @@ describe.each([
         client,
         queueUrl,
         handleOnce: handleOnce(),
-        visibilityTimeoutSeconds: 30,
         onEvent: (event) => events.push(event),
       },
       () => undefined,

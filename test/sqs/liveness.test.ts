@@ -97,17 +97,24 @@ test('a worker of whose calls one hangs is ready', async () => {
   }
 });
 
-test('a worker whose role may not read the version of the tables is ready', async () => {
+test.each([
+  [
+    'whose role may not read the version of the tables',
+    { retriable: false },
+    { ready: true, store: 'reachable' },
+  ],
+  ['whose database is down', { retriable: true }, { ready: false, store: 'unreachable' }],
+])('a worker %s (%j) is %j', async (_, cause, health) => {
   const store: Store = {
     ...createMemoryStore(),
-    check: () => Promise.reject(new StoreError('permission denied', { retriable: false })),
+    check: () => Promise.reject(new StoreError('refused', cause)),
   };
   const handleOnce = createHandleOnce({ store, scope: 's', onEvent: () => undefined });
   const { client, queueUrl } = createFakeQueue({ maxReceiveCount: 3 });
   const worker = createSqsWorker({ client, queueUrl, handleOnce, visibilityTimeoutSeconds: 60 }, never);
   await worker.start();
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(worker.health()).toMatchObject({ ready: true, store: 'reachable' });
+  expect(worker.health()).toMatchObject({ live: true, ...health });
   const stopped = worker.stop();
   await vi.runOnlyPendingTimersAsync();
   await stopped;

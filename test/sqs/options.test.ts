@@ -18,7 +18,8 @@ const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['client', {}, /SQSClient/],
   ['queueUrl', undefined, /URL of the queue/],
   ['queueUrl', 'orders', /URL of the queue/],
-  ['queueUrl', 'ftp://a', /URL of the queue/],
+  ['queueUrl', 'shttp://a', /URL of the queue/],
+  ['queueUrl', new URL(queueUrl), /URL of the queue/],
   ['handleOnce', undefined, /createHandleOnce/],
   ['handleOnce', () => undefined, /createHandleOnce/],
   ['schema', {}, /Standard Schema/],
@@ -57,6 +58,7 @@ describe.each([
     const absent = { onFailed: undefined, key: undefined, parse: undefined, inTransaction: undefined };
     expect(issuesOf(() => create({ ...right, ...absent, onEvent: undefined }))).toEqual([]);
     expect(issuesOf(() => create({ ...right, visibilityTimeoutSeconds: 31, onFailed: 'keep' }))).toEqual([]);
+    expect(issuesOf(() => create({ ...right, queueUrl: 'http://127.0.0.1/1/orders' }))).toEqual([]);
   });
 
   test.each(table)('refuses a wrong %s (%j) by name', (field, value, message) => {
@@ -83,6 +85,7 @@ describe.each([
 
   test.each([
     [undefined, 'got undefined'],
+    ['', 'got an empty text'],
     ['sqs://user:secret@example/1/orders?token=secret', 'got sqs://example/1/orders'],
     ['secret', 'got a text that is no URL'],
     ['arn:aws:sqs:eu-central-1:1:orders', 'got a text that begins with arn:'],
@@ -92,8 +95,10 @@ describe.each([
   });
 
   test('names onFailed.deadLetterQueueUrl beside a wrong queueUrl', () => {
-    const issues = issuesOf(() => create({ ...right, queueUrl: undefined, onFailed: {} }));
-    expect(issues.map(({ field }) => field)).toEqual(['queueUrl', 'onFailed.deadLetterQueueUrl']);
+    const wrongFields = (onFailed: object) =>
+      issuesOf(() => create({ ...right, queueUrl: undefined, onFailed })).map(({ field }) => field);
+    expect(wrongFields({})).toEqual(['queueUrl', 'onFailed.deadLetterQueueUrl']);
+    expect(wrongFields({ deadLetterQueueUrl: queueUrl })).toEqual(['queueUrl']);
   });
 
   test('refuses fingerprint and ignoredFields together', () => {
@@ -111,6 +116,7 @@ describe.each([
   test.each([
     'https://eu-central-1.queue.amazonaws.com/000000000000/orders',
     'https://vpce-1.sqs.eu-central-1.vpce.amazonaws.com/000000000000/orders/',
+    'http://127.0.0.1:4566/queue/eu-central-1/000000000000/orders',
   ])(
     'refuses a dead-letter queue that is the queue itself by another host name: %s',
     (deadLetterQueueUrl) => {

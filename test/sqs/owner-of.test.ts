@@ -42,10 +42,15 @@ test.each<[of: string, attributes: Record<string, string>, key: string, isOwn: b
 
 test('our dead letter says when it was sent; one that the queue moved has the time of its message', () => {
   const options = { scope: 'billing', key };
-  expect(ownerOf(deadLetter({ ...OURS, HandleOnceAttempts: '3' }), options)).toMatchObject({
-    sentAt: new Date(1),
+  const ours = deadLetter({ ...OURS, HandleOnceAttempts: '3' });
+  expect(ownerOf(ours, options)).toMatchObject({ attempts: 3, sentAt: new Date(1) });
+  expect(ownerOf({ ...ours, Attributes: undefined }, { key })).toMatchObject({
+    key: 'order-7',
+    sentAt: undefined,
   });
-  expect(ownerOf(deadLetter({}), options)).toMatchObject({ sentAt: undefined });
+  expect(ownerOf(deadLetter({}), options)).toMatchObject({ attempts: 0, sentAt: undefined });
+  const bare = { MessageId: 'deadLetter' };
+  expect(ownerOf(bare, options)).toMatchObject({ key: 'deadLetter', identity: { sentAt: undefined } });
 });
 
 test('under a key of the consumer’s own, the record can be that of another message', () => {
@@ -62,6 +67,7 @@ test.each<[kept: string, attributes: Record<string, string>, options: object]>([
   ['no-scope', {}, { scope: undefined }],
   ['other-scope', OURS, { scope: 'mail' }],
   ['no-identity', { HandleOnceScope: 'billing' }, {}],
+  ['no-identity', { HandleOnceKey: 'order-7' }, {}],
   ['no-identity', { HandleOnceError: 'TerminalError: no' }, {}],
   ['no-identity', { ...OURS, HandleOnceKey: `${'k'.repeat(999)}…` }, {}],
   ['no-identity', { ...OURS, HandleOnceKey: 'a\ufffdb' }, {}],
@@ -77,4 +83,9 @@ test.each<[kept: string, attributes: Record<string, string>, options: object]>([
   ],
 ])('a dead letter is kept as %s: %j %j', (kept, attributes, options) => {
   expect(ownerOf(deadLetter(attributes), { scope: 'billing', key, ...options })).toEqual({ kept });
+});
+
+test('a key function that breaks its type is named', () => {
+  const options = { scope: 'billing', key: (() => Promise.resolve('k')) as never };
+  expect(() => ownerOf(deadLetter({}), options)).toThrow(/^redriveQueue: key/);
 });

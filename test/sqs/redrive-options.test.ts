@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from 'handle-once';
 import { redriveQueue } from 'handle-once/sqs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { redriveQueueOptions } from '../../adapters/sqs/redrive/options.ts';
 import { parseOptions } from '../../src/options/parse-options.ts';
 
@@ -22,6 +22,7 @@ test.each<[field: string, value: unknown, message: RegExp]>([
   ['filter', true, /function of one dead letter/],
   ['onDeadLetter', {}, /function of one dead letter/],
   ['limit', 0, /whole number of dead letters from 1 to 1,000,000,000/],
+  ['perSecond', 0, /whole number of dead letters from 1 to 10,000/],
   ['perSecond', 0.5, /whole number of dead letters from 1 to 10,000/],
   ['dryRun', 'yes', /true or false/],
   ['signal', new AbortController(), /an AbortSignal/],
@@ -50,8 +51,29 @@ test.each([
   },
 );
 
+test('redriveQueue takes what hides ten dead letters for just long enough', () => {
+  const options = { ...right, perSecond: 1, visibilityTimeoutSeconds: 11 };
+  expect(parseOptions('redriveQueue', redriveQueueOptions(), options as never)).toMatchObject(options);
+});
+
 test('without options redriveQueue sends all, 50 a second', () => {
   expect(parseOptions('redriveQueue', redriveQueueOptions(), right as never)).toMatchObject({
     ...{ limit: Infinity, perSecond: 50, dryRun: false },
   });
+});
+
+test('redriveQueue reads a queue whose attributes it may not read, and refuses one that is not there', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const redrive = (name: string) => {
+    const send = (command: object) =>
+      command.constructor.name === 'ReceiveMessageCommand'
+        ? Promise.resolve({})
+        : Promise.reject(Object.assign(new Error('no'), { name }));
+    return redriveQueue({ ...right, client: { send } });
+  };
+  const report = redrive('AccessDenied');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await report).toMatchObject({ state: 'blocked', sent: 0 });
+  await expect(redrive('QueueDoesNotExist')).rejects.toMatchObject({ issues: [{ field: 'from' }] });
 });

@@ -58,7 +58,8 @@ async function startWorker(handler: (signal: AbortSignal) => unknown, behaviour:
     (_, { signal }) => handler(signal),
   );
   vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-  await worker.start();
+  // The second does nothing.
+  await Promise.all([worker.start(), worker.start()]);
   await vi.advanceTimersByTimeAsync(10);
   return { worker, events };
 }
@@ -84,7 +85,7 @@ test('a stop while the worker starts: nothing is received', async () => {
   answer();
   expect(await Promise.all([started, stopped])).toEqual([undefined, { abandoned: 0 }]);
   expect(verbs).toEqual(['GetQueueAttributesCommand']);
-  expect(worker.health()).toMatchObject({ ready: false });
+  expect(worker.health()).toMatchObject({ live: true, ready: false });
 });
 
 test('a stop while a message is claimed: it does not start, and is returned uncounted', async () => {
@@ -119,7 +120,7 @@ test('a queue that does not tell its receives leaves the count of the event unde
   expect(events).toContainEqual({ type: 'received', messageId: 'id', receiveCount: undefined });
 });
 
-test('an idle long poll gets one second more, and is then aborted', async () => {
+test('an idle long poll gets one second more, and is then aborted; a new start goes on', async () => {
   const { worker, events } = await startWorker(() => undefined, {});
   const stop = stopping(worker);
   await vi.advanceTimersByTimeAsync(900);
@@ -128,6 +129,10 @@ test('an idle long poll gets one second more, and is then aborted', async () => 
   expect(stop.report).toEqual({ abandoned: 0 });
   expect(events.filter(({ type }) => type === 'queue-error')).toEqual([]);
   expect(vi.getTimerCount()).toBe(0);
+  await worker.start();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(worker.health()).toMatchObject({ live: true, queue: { answeredAt: undefined } });
+  expect(events.map(({ type }) => type)).toEqual(['queue-error']);
 });
 
 test('where one receive is all that a message gets, the long poll is waited for, also after the drain', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { writeIdentity } from '../../adapters/shared/sqs/copy-identity.ts';
 import { deadLetterAttributes } from '../../adapters/shared/sqs/dead-letter-attributes.ts';
 
 const facts = { scope: 'orders', key: 'key-1', errorText: 'TerminalError: no', attempts: 1 };
@@ -24,6 +25,9 @@ test('values of ours are bounded, whatever a key or an error is', () => {
   for (const name of ['HandleOnceScope', 'HandleOnceKey', 'HandleOnceError']) {
     expect(attributes[name]?.StringValue).toBe(`${'ü'.repeat(999)}…`);
   }
+  const keyOf = (key: string) =>
+    deadLetterAttributes('1', {}, { ...facts, key }).attributes['HandleOnceKey']?.StringValue;
+  expect([keyOf('ü'.repeat(1_000)), keyOf('')]).toEqual(['ü'.repeat(1_000), '\ufffd']);
 });
 
 test('what they weigh is counted in bytes: all fit to the last byte, and one more drops the last that fits not', () => {
@@ -61,4 +65,16 @@ test('of a dead letter that was sent back and failed again, ours of the first ti
   expect(second.dropped).toEqual([]);
   expect(Object.keys(second.attributes)).toHaveLength(10);
   expect(second.attributes['HandleOnceError']?.StringValue).toBe('Error: second');
+  const third = deadLetterAttributes('x'.repeat(MAX_BYTES - sizeOf(own)), second.attributes, facts);
+  expect(third.attributes).toEqual(own);
+});
+
+test.each([
+  [writeIdentity({ scope: 'orders', messageId: 'original' }), true],
+  [writeIdentity({ scope: 'mail', messageId: 'original' }), false],
+  ['no identity', false],
+])('the identity of a copy is kept where its record is in the scope: %s, %s', (identity, isKept) => {
+  const HandleOnceIdentity = text(identity);
+  const { attributes } = deadLetterAttributes('1', { HandleOnceIdentity }, facts);
+  expect('HandleOnceIdentity' in attributes).toBe(isKept);
 });

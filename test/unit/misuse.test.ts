@@ -60,8 +60,17 @@ test.each([undefined, {}, 'text', { p: 1 }, { p: [null] }, { p: [{ topic: 'order
   },
 );
 
-test.each([undefined, null, 1, 'text', {}])('timeOrderedKey of %j is an InvalidKeyError', (message) => {
+test.each([
+  ...[undefined, null, 1, 'text', {}, { MessageId: 'id' }, { MessageId: 'id', Attributes: {} }],
+  { Attributes: { SentTimestamp: '1700000000000' } },
+  { MessageId: 'id', Attributes: { SentTimestamp: '1700000000' } },
+])('timeOrderedKey of %j is an InvalidKeyError', (message) => {
   expect(() => timeOrderedKey(message as never)).toThrow(InvalidKeyError);
+});
+
+test('timeOrderedKey of a message begins with when it was sent', () => {
+  const message = { MessageId: 'id', Attributes: { SentTimestamp: '1700000000000' } };
+  expect(timeOrderedKey(message)).toBe('1700000000000-id');
 });
 
 test.each([undefined, null, 1, {}, { MessageId: 'id' }])(

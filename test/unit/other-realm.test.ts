@@ -67,8 +67,9 @@ describe('An error of another realm', () => {
 describe('A syntax error of another realm, which quotes what it could not read', () => {
   const quoting = () => thrown(`JSON.parse('secret')`);
 
-  it('is no cause', () => {
+  it('is no cause, as another error is', () => {
     expect(causeOf(quoting())).toEqual({});
+    expect(causeOf(enoent())).toMatchObject({ cause: { code: 'ENOENT' } });
   });
 
   it('of a schema is in no error', async () => {

@@ -3,6 +3,7 @@ import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
 import { unreadableQueue } from '../../adapters/shared/sqs/queue-check.ts';
 import { type QueueFacts, queueFacts, queueWarnings } from '../../adapters/shared/sqs/queue-settings.ts';
+import { queueName } from '../../adapters/shared/sqs/queue-url.ts';
 
 const { settings } = createHandleOnce({
   store: createMemoryStore(),
@@ -12,14 +13,10 @@ const { settings } = createHandleOnce({
   failedRetentionMs: 200_000,
 });
 
+const NOTHING = queueFacts({});
+
 function warningsOf(facts: Partial<QueueFacts>, overrides: Partial<typeof settings> = {}): string[] {
-  const nothing = {
-    visibilityTimeoutSeconds: undefined,
-    retentionSeconds: undefined,
-    maxReceiveCount: undefined,
-    maxMessageBytes: undefined,
-  };
-  return queueWarnings({ ...nothing, ...facts }, { ...settings, ...overrides }).map(({ warning }) => warning);
+  return queueWarnings({ ...NOTHING, ...facts }, { ...settings, ...overrides }).map(({ warning }) => warning);
 }
 
 test.each([
@@ -37,9 +34,23 @@ test('what a queue does not tell is unknown, and nothing is warned of', () => {
   expect(queueWarnings(facts, settings)).toEqual([]);
 });
 
+test('what a queue tells is read, and its name is of its URL or its ARN', () => {
+  const told = { VisibilityTimeout: '30', MessageRetentionPeriod: '345600', MaximumMessageSize: '1024' };
+  expect(queueFacts(told)).toMatchObject({
+    ...{ visibilityTimeoutSeconds: 30, retentionSeconds: 345_600, maxMessageBytes: 1_024 },
+  });
+  expect(['https://sqs.example/1/orders', 'arn:aws:sqs:eu:1:orders'].map(queueName)).toEqual([
+    'orders',
+    'orders',
+  ]);
+});
+
 test('either retention that is below that of the queue is warned of, and neither when both reach it', () => {
   expect(warningsOf({ retentionSeconds: 101 })).toEqual(['RETENTION_TOO_SHORT']);
   expect(warningsOf({ retentionSeconds: 100 })).toEqual([]);
+  expect(queueWarnings({ ...NOTHING, retentionSeconds: 101 }, settings)[0]?.message).toMatch(
+    /for 101 s, and records expire after 100 s: .* to at least 101000$/,
+  );
   expect(warningsOf({ retentionSeconds: 100 }, { failedRetentionMs: 99_999 })).toEqual([
     'RETENTION_TOO_SHORT',
   ]);

@@ -2,6 +2,7 @@ import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { createHandleOnce, type HandleOnceEvent } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
+import { toStoredError } from '../../src/payload/stored-error.ts';
 
 test('of an error of Drizzle the parameters are not kept, nor told', async () => {
   const events: HandleOnceEvent[] = [];
@@ -18,4 +19,9 @@ test('of an error of Drizzle the parameters are not kept, nor told', async () =>
   expect(outcome).toMatchObject({ state: 'failed', error });
   expect(events.at(-1)).toMatchObject({ type: 'failed', error });
   expect(JSON.stringify([outcome, events])).not.toContain('secret');
+});
+
+test.each([{}, { query: 'select' }, { params: [] }])('of an error with %j the message is whole', (fields) => {
+  const message = 'the caller said\nparams: a';
+  expect(toStoredError(Object.assign(new Error(message), fields))).toMatchObject({ message });
 });

@@ -35,7 +35,9 @@ test('work ends within its time, or not; what it throws in time is thrown', asyn
   const late = endsWithin(NEVER, 50, clock);
   await time.advance(60);
   expect(await late).toBe(false);
-  expect(await endsWithin(Promise.resolve(), 50, clock)).toBe(true);
+  const { signal } = new AbortController();
+  expect(await endsWithin(Promise.resolve(), 50, clock, signal)).toBe(true);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
   await expect(endsWithin(Promise.reject(new Error('no')), 50, clock)).rejects.toThrow('no');
 });
 

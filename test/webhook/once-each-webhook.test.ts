@@ -99,7 +99,9 @@ describe('A delivery', () => {
   it('is answered 503 while the store is down', async () => {
     const store = flakyStore(createMemoryStore(), { claim: isUnreachable });
     const { handleWebhook, runs, events } = bench({ store });
-    expect(await handleWebhook(githubDelivery('a'))).toMatchObject({ answer: { status: 503 } });
+    const handled = await handleWebhook(githubDelivery('a'));
+    expect(handled).toMatchObject({ answer: { status: 503 }, error: { name: 'StoreError' } });
+    expect(handled.outcome).toBeUndefined();
     expect(runs).toEqual([]);
     expect(events).toMatchObject([{ type: 'store-error', id: 'a' }]);
   });

@@ -70,8 +70,9 @@ test.each(['svix', 'standard-webhooks'] as const)(
   },
 );
 
-test('the header of a source may be named in any case', () => {
-  expect(webhookId({ header: 'X-Delivery-ID' }, { headers: { 'x-Delivery-id': '1' }, body: '' })).toBe('1');
+test('the header of a source may be named in any case, and others may come with it', () => {
+  const headers = { 'x-Delivery-id': '1', 'svix-id': '2' };
+  expect(webhookId({ header: 'X-Delivery-ID' }, { headers, body: '' })).toBe('1');
 });
 
 test('an empty header is none', () => {

@@ -162,7 +162,7 @@ export class PartitionFeed {
     const reach = this.#reach;
     if (this.#messages.length > 0 || reach === undefined || reach === this.#position) return;
     // Where it begins may not be known yet.
-    if (this.#isMoving || this.#isPaused()) return;
+    if (this.#isPaused()) return;
     this.#position = reach;
     this.#options.listener.passedOver(this.#place, reach);
   }

@@ -152,7 +152,7 @@ interface BatchReply {
 /** Resolves when the call has a reply, or is slow: then each entry waits for its reply alone. */
 async function repliesOf(clock: Clock, count: number, call: Promise<BatchReply>): Promise<Replied[]> {
   await endsWithin(call, SLOW_CALL_MS, clock);
-  const replies = async () => entryReplies(count, await call);
+  const replies = async () => entryReplies(await call);
   return Array.from(
     { length: count },
     (_, index) => async () => (await replies())[index] ?? NOT_IN_THE_REPLY,
@@ -162,8 +162,8 @@ async function repliesOf(clock: Clock, count: number, call: Promise<BatchReply>)
 const NOT_IN_THE_REPLY: EntryReply = { done: false, code: 'missing from the reply', retriable: true };
 
 /** A batch call succeeds as a whole even where entries fail. An entry is done only where the reply says so. */
-function entryReplies(count: number, { Successful = [], Failed = [] }: BatchReply): EntryReply[] {
-  const replies = Array.from({ length: count }, () => NOT_IN_THE_REPLY);
+function entryReplies({ Successful = [], Failed = [] }: BatchReply): EntryReply[] {
+  const replies: EntryReply[] = [];
   for (const { Id } of Successful) replies[Number(Id)] = { done: true };
   for (const { Id, Code, SenderFault } of Failed) {
     replies[Number(Id)] = { done: false, code: Code ?? 'unknown', retriable: SenderFault !== true };

@@ -82,14 +82,17 @@ export function redriveKeptSuite(fixture: Fixture): void {
     expect(await queue.redrive()).toMatchObject({ ...NO_LETTERS, sent: 1 });
   });
 
-  test('a dead letter that its source refuses is kept, and sent by the next call', async () => {
+  test('a dead letter that its source refuses is kept, and any other failure ends the call', async () => {
     const queue = await setupFailing(fixture);
     const id = await queue.fail('1');
-    const refusing = interposedClient(client, ({ verb }, forward) => {
-      if (verb === 'SendMessage') throw sdkError('InvalidMessageContents');
-      return forward();
-    });
-    expect(await queue.redrive({ client: refusing })).toMatchObject({
+    const failing = (name: string) =>
+      interposedClient(client, ({ verb }, forward) => {
+        if (verb === 'SendMessage') throw sdkError(name);
+        return forward();
+      });
+    const down = queue.redrive({ client: failing('ServiceUnavailable') });
+    await expect(down).rejects.toThrow('ServiceUnavailable');
+    expect(await queue.redrive({ client: failing('InvalidMessageContents') })).toMatchObject({
       kept: 1,
       keptFor: { 'send-refused': 1 },
     });

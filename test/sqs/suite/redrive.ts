@@ -115,7 +115,8 @@ export function redriveSuite(fixture: Fixture): void {
     const queue = await setupFailing(fixture);
     const ids = [await queue.fail('1'), await queue.fail('2'), await queue.fail('3')];
     const [wanted = ''] = ids;
-    const filter: RedriveQueueOptions['filter'] = ({ key }) => key === wanted;
+    const filter: RedriveQueueOptions['filter'] = ({ key, messageId, message }) =>
+      key === wanted && message.MessageId === messageId;
     expect(await queue.redrive({ filter })).toMatchObject({ sent: 1, kept: 2, keptFor: { filtered: 2 } });
     expect(await queue.redrive({ limit: 1 })).toMatchObject({ state: 'stopped', sent: 1, kept: 0 });
     expect(await queue.redrive({ perSecond: 1_000 })).toMatchObject({ state: 'finished', sent: 1 });

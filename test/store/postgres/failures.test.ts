@@ -222,6 +222,16 @@ describe('A claim whose second statement fails', () => {
   });
 });
 
+test('a claim for which no statement has a row can be sent again, and says where to look', async () => {
+  const client = { query: () => Promise.resolve([]) } as Partial<DatabaseClient> as DatabaseClient;
+  const requests = [{ key: 'key', token: ALICE, fingerprint: PAYLOAD }];
+  const error = await failureOf(
+    claim(client, statementsOf('handle_once'), requests, { scope: 's', ...TERMS }),
+  );
+  expect(error).toMatchObject({ code: 'STORE', retriable: true });
+  expect(error.message).toMatch(/returned no row for a claimed key: look for a trigger/);
+});
+
 test('a key that the database cannot store is told apart from a database that fails', async () => {
   const store = createPostgresStore(sql, 'handle_once');
   const claim = store.claim([{ key: 'nul\0', token: ALICE, fingerprint: PAYLOAD }], { scope: 's', ...TERMS });

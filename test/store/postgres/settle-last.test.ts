@@ -54,3 +54,12 @@ test('a settle that the database refuses throws why', async () => {
     message: expect.stringContaining('25P02') as string,
   });
 });
+
+test.each([
+  [{}, false],
+  [{ tellsRollback: true }, true],
+  [{ sendsCommit: true }, true],
+])('with a client of %j a COMMIT that was a rollback is known: %s', (says, isKnown) => {
+  const { tellsRollback: _, sendsCommit: __, ...plain } = client;
+  expect(createPostgresStore({ ...plain, ...says }, 'handle_once').tellsRollback).toBe(isKnown);
+});
