@@ -178,14 +178,19 @@ describe('What is not stored', () => {
     expect(events.map(({ type }) => type)).toEqual(['failed', 'failed']);
   });
 
-  it('a value that is no Response is a fault of the handler, and runs again', async () => {
-    const { send } = bench({ handler: () => 'text' as never });
-    await expect(send(post('a'))).rejects.toThrow(
-      /^onceEachRequest: handler: must return a Response, got string$/,
-    );
-    await expect(send(post('a'))).rejects.toThrow(
-      /^onceEachRequest: handler: must return a Response, got string$/,
-    );
+  it.each<[unknown, string]>([
+    ['text', 'string'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [{ status: 200 }, 'object'],
+    [{ status: 200, headers: {} }, 'object'],
+    [{ headers: new Headers() }, 'object'],
+  ])('%j, which is no Response, is a fault of the handler, and runs again', async (returned, kind) => {
+    const { send, runs } = bench({ handler: () => returned as never });
+    const refused = `onceEachRequest: handler: must return a Response, got ${kind}`;
+    await expect(send(post('a'))).rejects.toThrow(refused);
+    await expect(send(post('a'))).rejects.toThrow(refused);
+    expect(runs).toHaveLength(2);
   });
 
   it('Response.error() is passed on', async () => {
