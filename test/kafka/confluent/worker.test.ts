@@ -100,6 +100,18 @@ test('goes on with the oldest message that is left, and tells, where retention h
   expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([{ expected: '2', found: '5' }]);
 });
 
+test('a log that ends before it did is told', async () => {
+  const { native, started, events } = await runs();
+  native.assignPartitions(0);
+  native.push({ offset: 0 });
+  await until(() => started.length === 1);
+  native.end = 2;
+  native.push({ offset: 1 });
+  await until(() => started.length === 2);
+  const shortened = { reason: 'end-went-back', expected: '1000', found: '2' };
+  expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([shortened]);
+});
+
 test('passes on no setting that is given as undefined', async () => {
   const { native } = await runs(undefined, {
     config: { ...BROKERS, 'client.id': undefined, 'group.id': undefined },
@@ -385,6 +397,14 @@ describe('a stop', () => {
     await until(() => started.length === 1);
   });
 
+  test('waits for no broker that does not say what is committed', async () => {
+    const { native, calls, worker } = await runs(undefined, { fromBeginning: false });
+    native.does.committed.push(...Array.from({ length: 100 }, () => new Error('no answer')));
+    native.assignPartitions(0);
+    await worker.stop();
+    expect(calls).toEqual(expect.arrayContaining(['assign orders/0@committed', 'disconnect']));
+  });
+
   test('leaves nothing behind when it could not connect', async () => {
     const { worker, consumers, faults } = await runs();
     await worker.stop();
@@ -470,6 +490,19 @@ test('a seek takes effect between two calls for messages, and is tried again whe
   native.push({ offset: 40 });
   await until(() => started.length > 0);
   expect(started).toEqual(['0-40']);
+});
+
+test('of two seeks the later counts', async () => {
+  const { native, calls, started, worker } = await runs();
+  native.assignPartitions(0);
+  for (const offset of ['40', '50']) worker.seek({ topic: 'orders', partition: 0, offset });
+  await until(() => calls.includes('seek orders/0 50'));
+  native.push({ offset: 50 });
+  await until(() => started.length > 0);
+  expect([calls.filter((call) => call.startsWith('seek')), started]).toEqual([
+    ['seek orders/0 50'],
+    ['0-50'],
+  ]);
 });
 
 test('a seek to the end is committed, though nothing comes from there', async () => {
