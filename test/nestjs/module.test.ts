@@ -8,7 +8,8 @@ import {
   OnSqsMessage,
 } from 'handle-once/nestjs';
 import { createMemoryStore } from 'handle-once/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { fakeConsumer } from '../kafka/support/fake-consumer.ts';
 import { startApplication } from './application.ts';
 
 const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
@@ -130,6 +131,48 @@ describe('A module that is imported more than once is refused', () => {
     const importing = (module: typeof OrdersModule) => ({ module, imports: [shared] });
     const app = await startApplication([importing(OrdersModule), importing(PaymentsModule)], []);
     expect(app.get<HandleOnce>(HANDLE_ONCE)).toBe(handleOnce);
+  });
+});
+
+describe('Consumers', () => {
+  @Injectable()
+  class Refunds {
+    @OnKafkaMessage('refunds')
+    refund(): void {
+      throw new Error('nothing is received in these tests');
+    }
+  }
+
+  function start(connect: () => Promise<void>) {
+    const names = ['payments', 'refunds'];
+    const consumers = names.map((name) => ({
+      ...fakeConsumer(),
+      connect: name === 'refunds' ? connect : () => Promise.resolve(),
+      subscribe: vi.fn(() => Promise.resolve()),
+    }));
+    const kafka = Object.fromEntries(
+      names.map((name, n) => [name, { ...topics, consumer: consumers[n] as never, topics: [name] }]),
+    );
+    const module = HandleOnceModule.forRoot({ handleOnce, kafka });
+    return { consumers, started: startApplication([module], [Shipping, Refunds]) };
+  }
+
+  it('run, each with its topics, and disconnect at the end of the application', async () => {
+    const { consumers, started } = start(() => Promise.resolve());
+    const app = await started;
+    expect(consumers.map(({ calls }) => calls)).toEqual([['run'], ['run']]);
+    expect(consumers.map(({ subscribe }) => subscribe.mock.calls)).toEqual([
+      [[{ topics: ['payments'] }]],
+      [[{ topics: ['refunds'] }]],
+    ]);
+    await app.close();
+    expect(consumers.map(({ calls }) => calls.at(-1))).toEqual(['disconnect', 'disconnect']);
+  });
+
+  it('that have started disconnect where another cannot start', async () => {
+    const { consumers, started } = start(() => Promise.reject(new Error('no broker')));
+    await expect(started).rejects.toThrow('no broker');
+    expect(consumers.map(({ calls }) => calls)).toEqual([['run', 'disconnect'], ['disconnect']]);
   });
 });
 
