@@ -279,6 +279,7 @@ test('gives the handler the message as other clients do', async () => {
     { trace: Buffer.from('a') },
     { __proto__: null, trace: Buffer.from('b') },
     { one: Buffer.from('1') },
+    { trace: Buffer.from('c') },
   ];
   fake.native().assignPartitions(0);
   fake.native().push({ offset: 7, key: 'k', value: Buffer.from('v'), timestamp: 5, headers }, { offset: 8 });
@@ -291,7 +292,7 @@ test('gives the handler the message as other clients do', async () => {
         timestamp: '5',
         attributes: 0,
         offset: '7',
-        headers: { trace: [Buffer.from('a'), Buffer.from('b')], one: Buffer.from('1') },
+        headers: { trace: ['a', 'b', 'c'].map((text) => Buffer.from(text)), one: Buffer.from('1') },
       },
     ],
     [{ key: null, value: null, timestamp: '-1', attributes: 0, offset: '8', headers: {} }],
@@ -481,15 +482,17 @@ test('what has connected is left again where topics are refused', async () => {
 });
 
 test('a seek takes effect between two calls for messages, and is tried again where it comes too early', async () => {
-  const { native, calls, started, worker } = await runs();
+  const { native, calls, started, worker, events } = await runs();
   native.assignPartitions(0);
-  native.does.seek.push(Object.assign(new Error('Erroneous state'), { code: -172 }));
+  native.does.seek.push(Object.assign(new Error('Erroneous state'), { code: -172 }), new Error('no leader'));
   worker.seek({ topic: 'orders', partition: 0, offset: '40' });
   native.push({ offset: 5 });
-  await until(() => calls.filter((call) => call === 'seek orders/0 40').length === 2);
+  await until(() => calls.filter((call) => call === 'seek orders/0 40').length === 3);
   native.push({ offset: 40 });
   await until(() => started.length > 0);
   expect(started).toEqual(['0-40']);
+  const errors = events.flatMap((event) => (event.type === 'client-error' ? [event.error] : []));
+  expect(errors).toMatchObject([{ message: 'no leader' }]);
 });
 
 test('of two seeks the later counts', async () => {
