@@ -150,10 +150,15 @@ describe('Consumers', () => {
       connect: name === 'refunds' ? connect : () => Promise.resolve(),
       subscribe: vi.fn(() => Promise.resolve()),
     }));
-    const kafka = Object.fromEntries(
-      names.map((name, n) => [name, { ...topics, consumer: consumers[n] as never, topics: [name] }]),
-    );
-    const module = HandleOnceModule.forRoot({ handleOnce, kafka });
+    const [payments, refunds] = consumers as never[];
+    const onFailed = { deadLetterTopic: 'failed', producer: { send: () => Promise.resolve([]) } };
+    const module = HandleOnceModule.forRoot({
+      handleOnce,
+      kafka: {
+        payments: { ...topics, consumer: payments as never, fromBeginning: true },
+        refunds: { ...topics, consumer: refunds as never, topics: ['refunds'], onFailed },
+      },
+    });
     return { consumers, started: startApplication([module], [Shipping, Refunds]) };
   }
 
@@ -162,10 +167,12 @@ describe('Consumers', () => {
     const app = await started;
     expect(consumers.map(({ calls }) => calls)).toEqual([['run'], ['run']]);
     expect(consumers.map(({ subscribe }) => subscribe.mock.calls)).toEqual([
-      [[{ topics: ['payments'] }]],
+      [[{ topics: ['payments'], fromBeginning: true }]],
       [[{ topics: ['refunds'] }]],
     ]);
-    await app.close();
+    const [first] = consumers;
+    Object.assign(first?.does ?? {}, { disconnect: () => Promise.reject(new Error('no answer')) });
+    await expect(app.close()).rejects.toThrow('no answer');
     expect(consumers.map(({ calls }) => calls.at(-1))).toEqual(['disconnect', 'disconnect']);
   });
 
@@ -227,7 +234,13 @@ describe('The start is refused with the field and the fix for', () => {
     ],
     [
       'one queue with two names',
-      { handleOnce, sqs: { orders: queue, others: { ...queue, queueUrl: 'other' }, again: { ...queue } } },
+      {
+        handleOnce,
+        sqs: {
+          ...{ orders: queue, others: { ...queue, queueUrl: 'other' } },
+          ...{ elsewhere: { ...queue, client: { ...client } }, again: { ...queue } },
+        },
+      },
       'sqs.again.queueUrl',
       'is the queue of sqs.orders too: give each queue one name, and one handler',
     ],
@@ -337,16 +350,23 @@ describe('The start is refused with the field and the fix for', () => {
   });
 
   it('options of all workers at once, before any of them starts', async () => {
+    @Injectable()
+    class Orders extends Billing {
+      @OnKafkaMessage('orders')
+      ship(): void {
+        throw new Error('nothing is received in these tests');
+      }
+    }
     const module = HandleOnceModule.forRoot({
       handleOnce,
       sqs: { orders: { ...queue, concurrency: 0, waitTimeSeconds: 60 } },
-      kafka: { payments: { ...topics, groupId: undefined as never } },
+      kafka: { orders: { ...topics, groupId: undefined as never } },
     });
-    expect((await issuesOf([module], [Billing, Shipping])).map(({ field }) => field)).toEqual([
+    expect((await issuesOf([module], [Orders])).map(({ field }) => field).toSorted()).toEqual([
+      'kafka.orders.consumer',
+      'kafka.orders.groupId',
       'sqs.orders.concurrency',
       'sqs.orders.waitTimeSeconds',
-      'kafka.payments.consumer',
-      'kafka.payments.groupId',
     ]);
   });
 
