@@ -31,7 +31,8 @@ test('a stop has what was counted written', async () => {
 });
 
 test('asks for what it commits by itself', async () => {
-  const { native } = await runs(undefined, { fromBeginning: false });
+  const { native, calls } = await runs(undefined, { fromBeginning: false });
+  expect(calls).toContain('subscribe orders');
   expect(native.config).toMatchObject({
     'bootstrap.servers': 'localhost:9092',
     'group.id': 'workers',
