@@ -307,12 +307,28 @@ describe('topics of one worker', () => {
   });
 
   test('one whose beginning is not known keeps no other', async () => {
-    const { fake, started } = await runs(undefined, two);
+    const { fake, started, events, worker: made } = await runs(undefined, two);
     fake.push({ offset: 0 });
     fake.faults.listOffsets = [new Error('not now')];
     fake.assignTopics('others', 'orders');
+    expect(made.health().held).toContainEqual({ topic: 'others', partition: 0 });
     await until(() => started.length === 1);
     await until(() => fake.committed.get(0) === 1n);
+    const errors = events.filter(({ type }) => type === 'client-error');
+    expect(errors).toMatchObject([{ verb: 'fetch', error: { message: 'not now' } }]);
+  });
+
+  test('one of which a partition has no leader is tried again', async () => {
+    const { fake, started, events } = await runs();
+    fake.leaderless.add(1);
+    fake.push({ offset: 0 }, { offset: 0, partition: 1 });
+    fake.assign(0, 1);
+    await until(() => events.length > 0);
+    expect(fake.fetched).toEqual([]);
+    const message = 'partition 1 of orders has no leader';
+    expect(events).toMatchObject([{ type: 'client-error', verb: 'fetch', error: { message } }]);
+    fake.leaderless.clear();
+    await until(() => started.length === 2);
   });
 });
 
@@ -357,6 +373,9 @@ describe('a stop', () => {
     expect(after).toEqual(['commit 0 1', 'leave', 'close', 'close']);
     expect(started).toEqual(['0-0']);
     expect(made.health()).toMatchObject({ live: true, ready: false });
+    const before = fake.fetched.length;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(fake.fetched).toHaveLength(before);
   });
 
   test('can be followed by another run, with consumers of its own', async () => {
