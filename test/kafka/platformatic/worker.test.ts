@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { gate } from '../../support/gate.ts';
 import { issuesOf } from '../../support/issues-of.ts';
 import { handleOnceOf, until, type Work, workerBench } from '../support/worker-bench.ts';
-import { type FakePackage, fakePackage } from './support/fake-package.ts';
+import { type FakePackage, fakePackage, NOT_LEADER } from './support/fake-package.ts';
 
 type Options = Partial<KafkaWorkerOptions<undefined, Buffer | null>>;
 const BROKERS = { bootstrapBrokers: ['localhost:9092'] };
@@ -469,6 +469,19 @@ test('a topic that is made again is read from its oldest message, also where it 
     reason: 'position-moved',
     found: '0',
   });
+});
+
+test('a partition that its broker refuses goes on where it was, at the broker that leads it then', async () => {
+  const { fake, started, events } = await runs();
+  fake.push({ offset: 0 });
+  fake.assign(0);
+  await until(() => started.length === 1);
+  fake.refused.push(NOT_LEADER);
+  await until(() => fake.calls.includes('clearMetadata'));
+  fake.push({ offset: 1 });
+  await until(() => fake.committed.get(0) === 2n);
+  expect(started).toEqual(['0-0', '0-1']);
+  expect(events.map(({ type }) => type)).toEqual(['acknowledged', 'client-error', 'acknowledged']);
 });
 
 test('what the client gets over is told, and errors of its fetch sessions are not', async () => {

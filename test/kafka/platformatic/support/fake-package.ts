@@ -25,6 +25,8 @@ export interface FakeBroker {
   readonly missing: Set<string>;
   /** Partitions that no broker leads. Of the others each second one is of the same broker. */
   readonly leaderless: Set<number>;
+  /** What they refuse the next partitions with that are fetched. */
+  readonly refused: number[];
   /** Brokers that are asked for messages now. */
   readonly busy: Set<number>;
   /** What the group has committed of `orders`, by partition. */
@@ -161,11 +163,12 @@ export class FakeConsumer extends EventEmitter {
     this.#fail('fetch');
     const responses = topics.map(({ topicId, partitions: ofTopic }) => ({
       topicId,
-      partitions: ofTopic.map((one) =>
-        this.#leaderOf(one.partition) === node
+      partitions: ofTopic.map((one) => {
+        const errorCode = this.#leaderOf(one.partition) === node ? this.#broker.refused.shift() : NOT_LEADER;
+        return errorCode === undefined
           ? this.#fetchOf(topicId, one.partition, one.fetchOffset)
-          : { partitionIndex: one.partition, errorCode: 6, highWatermark: -1n },
-      ),
+          : { partitionIndex: one.partition, errorCode, highWatermark: -1n };
+      }),
     }));
     const response = { responses };
     if (responses.every(({ partitions }) => partitions.every(({ errorCode }) => errorCode === 0)))
@@ -206,6 +209,7 @@ export class FakeConsumer extends EventEmitter {
 }
 
 const ID = 'id of ';
+export const NOT_LEADER = 6;
 
 /** A call of a broker takes a moment. */
 function turn(): Promise<void> {
@@ -253,6 +257,7 @@ export function fakePackage(): FakePackage {
     partitions: 2,
     missing: new Set(),
     leaderless: new Set(),
+    refused: [],
     busy: new Set(),
     committed: new Map(),
     faults: {},
