@@ -106,10 +106,13 @@ test('a log that ends before it did is told', async () => {
   native.assignPartitions(0);
   native.push({ offset: 0 });
   await until(() => started.length === 1);
-  native.end = 2;
-  native.push({ offset: 1 });
-  await until(() => started.length === 2);
-  const shortened = { reason: 'end-went-back', expected: '1000', found: '2' };
+  // First the client does not know it.
+  for (const [n, end] of [-1_001, 3].entries()) {
+    native.end = end;
+    native.push({ offset: n + 1 });
+    await until(() => started.length === n + 2);
+  }
+  const shortened = { reason: 'end-went-back', expected: '1000', found: '3' };
   expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([shortened]);
 });
 
@@ -496,17 +499,17 @@ test('a seek takes effect between two calls for messages, and is tried again whe
   expect(errors).toMatchObject([{ message: 'no leader' }]);
 });
 
-test('of two seeks the later counts', async () => {
+test('of two seeks of a partition the later counts', async () => {
   const { native, calls, started, worker } = await runs();
-  native.assignPartitions(0);
-  for (const offset of ['40', '50']) worker.seek({ topic: 'orders', partition: 0, offset });
-  await until(() => calls.includes('seek orders/0 50'));
-  native.push({ offset: 50 });
-  await until(() => started.length > 0);
-  expect([calls.filter((call) => call.startsWith('seek')), started]).toEqual([
-    ['seek orders/0 50'],
-    ['0-50'],
-  ]);
+  native.assignPartitions(0, 1);
+  for (const [n, partition] of [0, 1, 0].entries()) {
+    worker.seek({ topic: 'orders', partition, offset: String(40 + n) });
+  }
+  await until(() => calls.includes('seek orders/0 42'));
+  native.push({ offset: 42 }, { offset: 41, partition: 1 });
+  await until(() => started.length === 2);
+  expect(started).toEqual(['0-42', '1-41']);
+  expect(calls.filter((call) => call.startsWith('seek'))).toEqual(['seek orders/1 41', 'seek orders/0 42']);
 });
 
 test('a seek to the end is committed, though nothing comes from there', async () => {
