@@ -206,6 +206,12 @@ describe('The start is refused with the field and the fix for', () => {
       'must be the options of createSqsWorker, without handleOnce',
     ],
     [
+      'nothing as settings',
+      { handleOnce, sqs: { orders: null } },
+      'sqs.orders',
+      'must be the options of createSqsWorker, without handleOnce',
+    ],
+    [
       'topics without a consumer',
       { handleOnce, kafka: { payments: { topics: ['a'] } } },
       'kafka.payments.consumer',
@@ -220,7 +226,7 @@ describe('The start is refused with the field and the fix for', () => {
       'kafka.payments.consumer',
       'must be a consumer of kafkajs, made by kafka.consumer({ groupId })',
     ],
-    ...[[], 'payments', [/payments/], undefined].map((wrong): [string, object, string, string] => [
+    ...[[], 'payments', ['payments', 7], undefined].map((wrong): [string, object, string, string] => [
       'topics that are no list of names',
       { handleOnce, kafka: { payments: { ...topics, topics: wrong } } },
       'kafka.payments.topics',
