@@ -10,7 +10,7 @@ import { toReport } from './report.ts';
 import { tryAll } from './trials.ts';
 
 const SEEDS = 'proof/mutation/seeds.ts';
-/** They load the machine, start processes, or compare texts. */
+/** They load the machine, start processes, or compare texts: they run where they are named. */
 const NOT_RUN = new RegExp(
   [
     'engine/(many-in-flight|no-leftovers|overload|server-crash|slow-settles)',
@@ -32,12 +32,14 @@ const isTest = (path: string): boolean => path.startsWith('test/');
 const paths = process.argv.slice(2);
 const slice = paths.filter((path) => !isTest(path));
 if (slice.length === 0) throw new Error('Name a folder or files, such as src/engine.');
-const tests = paths.filter(isTest).flatMap((path) => filesOf(path, '.test.ts'));
+const tests = paths
+  .filter(isTest)
+  .flatMap((path) => filesOf(path, '.test.ts').filter((name) => name === path || !NOT_RUN.test(name)));
 
 const { code, mutants } = await instrument(slice.flatMap((path) => filesOf(path, '.ts')));
 const folder = new Folder(join('.stryker', slice.join('+').replaceAll('/', '-').slice(0, 200)));
 folder.write('code', code);
-folder.write('testFiles', [...tests.filter((path) => !NOT_RUN.test(path)), SEEDS]);
+folder.write('testFiles', [...tests, SEEDS]);
 
 const known = { ...folder.read('known', {}) };
 const keys = new Map(mutants.map(({ id, key }) => [id, key]));

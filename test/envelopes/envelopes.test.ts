@@ -73,6 +73,7 @@ describe.each<[string, Envelope<unknown>, object, string, unknown]>([
   it.each<[string, WrappedMessage]>([
     ['no JSON', { Body: 'secret {' }],
     ['no object', { Body: '["secret"]' }],
+    ['null', { Body: 'null' }],
     ['another object', { Body: '{"password":"secret"}' }],
     ['no UTF-8', { value: Buffer.from([0x7b, 0xff, 0x7d]) }],
     ['nothing', {}],
@@ -170,6 +171,7 @@ describe('S3', () => {
   it('is an empty list for the test event of a new queue', () => {
     expect(keyIn(s3, s3TestEvent)).toBe('["s3:TestEvent","5582815E1AEA5ADF"]');
     expect(payloadIn(s3, s3TestEvent)).toEqual([]);
+    expect(comparedIn(s3, s3TestEvent)).toEqual(['s3:TestEvent', '5582815E1AEA5ADF']);
   });
 
   it.each<[string, object]>([
@@ -234,6 +236,10 @@ describe('CloudEvents', () => {
     expect(payloadOf(binary(JSON.stringify(ORDER), { 'content-type': type }))).toEqual(payload);
   });
 
+  it('of the binary mode have JSON in bytes of any client', () => {
+    expect(cloudEvents.parse(new TextEncoder().encode('7'), binary('7'))).toBe(7);
+  });
+
   it('of the binary mode have null for a tombstone, and headers that are bytes or lists', () => {
     expect(payloadOf(binary(null))).toBeNull();
     const bytes = binary('1', { ce_id: Buffer.from('7'), ce_source: ['/shop', '/other'] });
@@ -290,6 +296,8 @@ describe.each(changes)('Debezium on %s', (connector, change, position) => {
   it('has another key for each place, table, server, operation and row', () => {
     const others = [
       ...[...position, 'name', 'db'].map((name) => ({ source: { ...source, [name]: 'other' } })),
+      // One of several may be absent.
+      ...position.slice(1).map((name) => ({ source: { ...source, [name]: null } })),
       { op: 'u' },
       { after: { id: 8, cents: 995 } },
     ].map((other) => keyIn(debezium, { ...change, ...other }));
@@ -306,10 +314,10 @@ describe('Debezium', () => {
     expect(one).not.toBe(other);
   });
 
-  it('tells deletes apart by the key of their message alone', () => {
+  it('tells deletes apart by the key of their message alone, where it has one', () => {
     const text = JSON.stringify({ ...postgresChange, op: 'd', after: null });
-    const [one, other] = ['7', '8'].map((id) => debezium.key({ value: text, key: Buffer.from(id) }));
-    expect(one).not.toBe(other);
+    const keys = [Buffer.from('7'), Buffer.from('8'), null].map((key) => debezium.key({ value: text, key }));
+    expect(new Set(keys).size).toBe(3);
   });
 
   it('knows a tombstone by its place, where there is one', () => {

@@ -74,10 +74,14 @@ describe('A streaming body', () => {
 
   it('without an end is bounded: it reaches its client, and is not kept', async () => {
     let made = 0;
+    let isCancelled = false;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
         made += 1;
         controller.enqueue(Buffer.alloc(10_000, 'a'));
+      },
+      cancel() {
+        isCancelled = true;
       },
     });
     const { send } = bench({ handler: () => new Response(endless) });
@@ -91,6 +95,7 @@ describe('A streaming body', () => {
       size += chunk.byteLength;
     }
     await reader?.cancel();
+    expect(isCancelled).toBe(true);
     expect((await send(post('a'))).status).toBe(410);
   });
 

@@ -76,6 +76,7 @@ describe.each([
   it.each<[string, unknown[], string]>([
     ['a property', [{ constructor: { name: 'Billing' } }, 'charge'], 'Billing.charge'],
     ['a class', [Billing], 'Billing'],
+    ['a symbol', [new Billing(), Symbol('charge'), { value: charge }], 'Billing.Symbol(charge)'],
     ['a decorator of the standard', [charge, { kind: 'method' }], 'charge'],
   ])('for %s', (_, given, where) => {
     const apply = Handler('orders') as (...given: unknown[]) => unknown;

@@ -8,7 +8,8 @@ import {
   OnSqsMessage,
 } from 'handle-once/nestjs';
 import { createMemoryStore } from 'handle-once/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { fakeConsumer } from '../kafka/support/fake-consumer.ts';
 import { startApplication } from './application.ts';
 
 const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
@@ -133,6 +134,55 @@ describe('A module that is imported more than once is refused', () => {
   });
 });
 
+describe('Consumers', () => {
+  @Injectable()
+  class Refunds {
+    @OnKafkaMessage('refunds')
+    refund(): void {
+      throw new Error('nothing is received in these tests');
+    }
+  }
+
+  function start(connect: () => Promise<void>) {
+    const names = ['payments', 'refunds'];
+    const consumers = names.map((name) => ({
+      ...fakeConsumer(),
+      connect: name === 'refunds' ? connect : () => Promise.resolve(),
+      subscribe: vi.fn(() => Promise.resolve()),
+    }));
+    const [payments, refunds] = consumers as never[];
+    const onFailed = { deadLetterTopic: 'failed', producer: { send: () => Promise.resolve([]) } };
+    const module = HandleOnceModule.forRoot({
+      handleOnce,
+      kafka: {
+        payments: { ...topics, consumer: payments as never, fromBeginning: true },
+        refunds: { ...topics, consumer: refunds as never, topics: ['refunds'], onFailed },
+      },
+    });
+    return { consumers, started: startApplication([module], [Shipping, Refunds]) };
+  }
+
+  it('run, each with its topics, and disconnect at the end of the application', async () => {
+    const { consumers, started } = start(() => Promise.resolve());
+    const app = await started;
+    expect(consumers.map(({ calls }) => calls)).toEqual([['run'], ['run']]);
+    expect(consumers.map(({ subscribe }) => subscribe.mock.calls)).toEqual([
+      [[{ topics: ['payments'], fromBeginning: true }]],
+      [[{ topics: ['refunds'] }]],
+    ]);
+    const [first] = consumers;
+    Object.assign(first?.does ?? {}, { disconnect: () => Promise.reject(new Error('no answer')) });
+    await expect(app.close()).rejects.toThrow('no answer');
+    expect(consumers.map(({ calls }) => calls.at(-1))).toEqual(['disconnect', 'disconnect']);
+  });
+
+  it('that have started disconnect where another cannot start', async () => {
+    const { consumers, started } = start(() => Promise.reject(new Error('no broker')));
+    await expect(started).rejects.toThrow('no broker');
+    expect(consumers.map(({ calls }) => calls)).toEqual([['run', 'disconnect'], ['disconnect']]);
+  });
+});
+
 describe('The start is refused with the field and the fix for', () => {
   it.each<[string, object, string, string]>([
     ['no options', undefined as never, '', 'the options must be an object'],
@@ -156,6 +206,12 @@ describe('The start is refused with the field and the fix for', () => {
       'must be the options of createSqsWorker, without handleOnce',
     ],
     [
+      'nothing as settings',
+      { handleOnce, sqs: { orders: null } },
+      'sqs.orders',
+      'must be the options of createSqsWorker, without handleOnce',
+    ],
+    [
       'topics without a consumer',
       { handleOnce, kafka: { payments: { topics: ['a'] } } },
       'kafka.payments.consumer',
@@ -170,7 +226,7 @@ describe('The start is refused with the field and the fix for', () => {
       'kafka.payments.consumer',
       'must be a consumer of kafkajs, made by kafka.consumer({ groupId })',
     ],
-    ...[[], 'payments', [/payments/], undefined].map((wrong): [string, object, string, string] => [
+    ...[[], 'payments', ['payments', 7], undefined].map((wrong): [string, object, string, string] => [
       'topics that are no list of names',
       { handleOnce, kafka: { payments: { ...topics, topics: wrong } } },
       'kafka.payments.topics',
@@ -184,7 +240,13 @@ describe('The start is refused with the field and the fix for', () => {
     ],
     [
       'one queue with two names',
-      { handleOnce, sqs: { orders: queue, others: { ...queue, queueUrl: 'other' }, again: { ...queue } } },
+      {
+        handleOnce,
+        sqs: {
+          ...{ orders: queue, others: { ...queue, queueUrl: 'other' } },
+          ...{ elsewhere: { ...queue, client: { ...client } }, again: { ...queue } },
+        },
+      },
       'sqs.again.queueUrl',
       'is the queue of sqs.orders too: give each queue one name, and one handler',
     ],
@@ -294,16 +356,23 @@ describe('The start is refused with the field and the fix for', () => {
   });
 
   it('options of all workers at once, before any of them starts', async () => {
+    @Injectable()
+    class Orders extends Billing {
+      @OnKafkaMessage('orders')
+      ship(): void {
+        throw new Error('nothing is received in these tests');
+      }
+    }
     const module = HandleOnceModule.forRoot({
       handleOnce,
       sqs: { orders: { ...queue, concurrency: 0, waitTimeSeconds: 60 } },
-      kafka: { payments: { ...topics, groupId: undefined as never } },
+      kafka: { orders: { ...topics, groupId: undefined as never } },
     });
-    expect((await issuesOf([module], [Billing, Shipping])).map(({ field }) => field)).toEqual([
+    expect((await issuesOf([module], [Orders])).map(({ field }) => field).toSorted()).toEqual([
+      'kafka.orders.consumer',
+      'kafka.orders.groupId',
       'sqs.orders.concurrency',
       'sqs.orders.waitTimeSeconds',
-      'kafka.payments.consumer',
-      'kafka.payments.groupId',
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { ConfluentAdmin } from '../../../adapters/kafka/confluent/confluent-types.ts';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { adminOf, onFailedOf, retryOf } from '../../../adapters/kafka/confluent/translate.ts';
 
 type Sent = Parameters<Parameters<typeof retryOf>[0]['producer']['send']>[0];
@@ -33,29 +33,36 @@ test('copies are produced without acks, text as bytes, and empty bytes have a pl
   }
 });
 
-test('an acknowledge stays one', () => {
+test('an acknowledge stays one, and dead letters are produced as copies are', async () => {
   expect(onFailedOf('acknowledge')).toBe('acknowledge');
+  const send = vi.fn(() => Promise.resolve());
+  const own = onFailedOf({ deadLetterTopic: 'failed', producer: { send } });
+  if (own === 'acknowledge') throw new Error('the dead letters are lost');
+  expect(own.deadLetterTopic).toBe('failed');
+  await own.producer.send({ topic: 'failed', acks: -1, messages: [] });
+  expect(send.mock.calls).toEqual([[{ topic: 'failed', messages: [] }]]);
 });
 
 test('the admin client answers for each partition, also where nothing is committed', async () => {
+  const ofOrders = [
+    { partition: 0, offset: '5', metadata: 'note' },
+    { partition: 1, offset: '-1001', metadata: null },
+  ];
+  const committed = [
+    { topic: 'retry', partitions: [{ partition: 2, offset: '7', metadata: null }] },
+    { topic: 'orders', partitions: ofOrders },
+  ];
+  const fetchOffsets = vi.fn(() => Promise.resolve(committed));
+  let state = 3;
   const admin: ConfluentAdmin = {
-    fetchOffsets: () =>
-      Promise.resolve([
-        {
-          topic: 'orders',
-          partitions: [
-            { partition: 0, offset: '5', metadata: 'note' },
-            { partition: 1, offset: '-1001', metadata: null },
-          ],
-        },
-      ]),
+    fetchOffsets,
     fetchTopicOffsets: () =>
       Promise.resolve([0, 1, 2].map((partition) => ({ partition, offset: '9', high: '9', low: '0' }))),
     describeGroups: () =>
       Promise.resolve({
         groups: [
           {
-            state: 3,
+            state,
             members: [
               { assignment: { topicPartitions: [{ topic: 'orders' }, { topic: 'orders' }] } },
               { assignment: { topicPartitions: [{ topic: 'retry' }] } },
@@ -65,18 +72,19 @@ test('the admin client answers for each partition, also where nothing is committ
       }),
   };
   const own = adminOf(admin);
-  expect(await own.fetchOffsets({ groupId: 'g', topics: ['orders'] })).toEqual([
-    {
-      topic: 'orders',
-      partitions: [
-        { partition: 0, offset: '5', metadata: 'note' },
-        { partition: 1, offset: '-1', metadata: null },
-        { partition: 2, offset: '-1', metadata: null },
-      ],
-    },
+  const of = { groupId: 'g', topics: ['orders', 'other'] };
+  const nothing = [0, 1, 2].map((partition) => ({ partition, offset: '-1', metadata: null }));
+  expect(await own.fetchOffsets(of)).toEqual([
+    { topic: 'orders', partitions: [ofOrders[0], ...nothing.slice(1)] },
+    { topic: 'other', partitions: nothing },
   ]);
+  expect(fetchOffsets.mock.calls).toEqual([[of]]);
   const topics = ['orders', 'retry'];
   expect(await own.describeGroups?.(['g'])).toEqual({
     groups: [{ state: 'Stable', members: [{ topics }, { topics }] }],
   });
+  state = 2;
+  expect(await own.describeGroups?.(['g'])).toMatchObject({ groups: [{ state: 'Rebalancing' }] });
+  const without = adminOf({ fetchOffsets, fetchTopicOffsets: () => Promise.resolve([]) });
+  expect(await without.describeGroups?.(['g'])).toEqual({ groups: [] });
 });

@@ -31,7 +31,8 @@ test('a stop has what was counted written', async () => {
 });
 
 test('asks for what it commits by itself', async () => {
-  const { native } = await runs(undefined, { fromBeginning: false });
+  const { native, calls } = await runs(undefined, { fromBeginning: false });
+  expect(calls).toContain('subscribe orders');
   expect(native.config).toMatchObject({
     'bootstrap.servers': 'localhost:9092',
     'group.id': 'workers',
@@ -98,6 +99,21 @@ test('goes on with the oldest message that is left, and tells, where retention h
   await until(() => commits().includes('commit orders/0 6'));
   expect(started).toEqual(['0-0', '0-1', '0-5']);
   expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([{ expected: '2', found: '5' }]);
+});
+
+test('a log that ends before it did is told', async () => {
+  const { native, started, events } = await runs();
+  native.assignPartitions(0);
+  native.push({ offset: 0 });
+  await until(() => started.length === 1);
+  // First the client does not know it.
+  for (const [n, end] of [-1_001, 3].entries()) {
+    native.end = end;
+    native.push({ offset: n + 1 });
+    await until(() => started.length === n + 2);
+  }
+  const shortened = { reason: 'end-went-back', expected: '1000', found: '3' };
+  expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([shortened]);
 });
 
 test('passes on no setting that is given as undefined', async () => {
@@ -267,6 +283,7 @@ test('gives the handler the message as other clients do', async () => {
     { trace: Buffer.from('a') },
     { __proto__: null, trace: Buffer.from('b') },
     { one: Buffer.from('1') },
+    { trace: Buffer.from('c') },
   ];
   fake.native().assignPartitions(0);
   fake.native().push({ offset: 7, key: 'k', value: Buffer.from('v'), timestamp: 5, headers }, { offset: 8 });
@@ -279,7 +296,7 @@ test('gives the handler the message as other clients do', async () => {
         timestamp: '5',
         attributes: 0,
         offset: '7',
-        headers: { trace: [Buffer.from('a'), Buffer.from('b')], one: Buffer.from('1') },
+        headers: { trace: ['a', 'b', 'c'].map((text) => Buffer.from(text)), one: Buffer.from('1') },
       },
     ],
     [{ key: null, value: null, timestamp: '-1', attributes: 0, offset: '8', headers: {} }],
@@ -385,6 +402,14 @@ describe('a stop', () => {
     await until(() => started.length === 1);
   });
 
+  test('waits for no broker that does not say what is committed', async () => {
+    const { native, calls, worker } = await runs(undefined, { fromBeginning: false });
+    native.does.committed.push(...Array.from({ length: 100 }, () => new Error('no answer')));
+    native.assignPartitions(0);
+    await worker.stop();
+    expect(calls).toEqual(expect.arrayContaining(['assign orders/0@committed', 'disconnect']));
+  });
+
   test('leaves nothing behind when it could not connect', async () => {
     const { worker, consumers, faults } = await runs();
     await worker.stop();
@@ -461,15 +486,30 @@ test('what has connected is left again where topics are refused', async () => {
 });
 
 test('a seek takes effect between two calls for messages, and is tried again where it comes too early', async () => {
-  const { native, calls, started, worker } = await runs();
+  const { native, calls, started, worker, events } = await runs();
   native.assignPartitions(0);
-  native.does.seek.push(Object.assign(new Error('Erroneous state'), { code: -172 }));
+  native.does.seek.push(Object.assign(new Error('Erroneous state'), { code: -172 }), new Error('no leader'));
   worker.seek({ topic: 'orders', partition: 0, offset: '40' });
   native.push({ offset: 5 });
-  await until(() => calls.filter((call) => call === 'seek orders/0 40').length === 2);
+  await until(() => calls.filter((call) => call === 'seek orders/0 40').length === 3);
   native.push({ offset: 40 });
   await until(() => started.length > 0);
   expect(started).toEqual(['0-40']);
+  const errors = events.flatMap((event) => (event.type === 'client-error' ? [event.error] : []));
+  expect(errors).toMatchObject([{ message: 'no leader' }]);
+});
+
+test('of two seeks of a partition the later counts', async () => {
+  const { native, calls, started, worker } = await runs();
+  native.assignPartitions(0, 1);
+  for (const [n, partition] of [0, 1, 0].entries()) {
+    worker.seek({ topic: 'orders', partition, offset: String(40 + n) });
+  }
+  await until(() => calls.includes('seek orders/0 42'));
+  native.push({ offset: 42 }, { offset: 41, partition: 1 });
+  await until(() => started.length === 2);
+  expect(started).toEqual(['0-42', '1-41']);
+  expect(calls.filter((call) => call.startsWith('seek'))).toEqual(['seek orders/1 41', 'seek orders/0 42']);
 });
 
 test('a seek to the end is committed, though nothing comes from there', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { gate } from '../../support/gate.ts';
 import { issuesOf } from '../../support/issues-of.ts';
 import { handleOnceOf, until, type Work, workerBench } from '../support/worker-bench.ts';
-import { type FakePackage, fakePackage } from './support/fake-package.ts';
+import { type FakePackage, fakePackage, NOT_LEADER } from './support/fake-package.ts';
 
 type Options = Partial<KafkaWorkerOptions<undefined, Buffer | null>>;
 const BROKERS = { bootstrapBrokers: ['localhost:9092'] };
@@ -93,13 +93,16 @@ test('a message that waits withholds its partition alone', async () => {
   expect(started.filter((place) => place.startsWith('0'))).toEqual(['0-0', '0-1', '0-1', '0-1', '0-2']);
 });
 
-test('fetches a partition no more of which a thousand messages wait, and goes on when it is low', async () => {
+test.each([
+  ['among others', [0, 1]],
+  ['alone', [0]],
+])('fetches a partition (%s) no more of which a thousand messages wait, until it is low', async (_, all) => {
   const finish = gate();
   const { fake, started } = await runs(() => finish.opened);
-  fake.push(...Array.from({ length: 1_000 }, (_, offset) => ({ offset })));
-  fake.assign(0, 1);
+  fake.push(...Array.from({ length: 1_000 }, (_one, offset) => ({ offset })));
+  fake.assign(...all);
   await until(() => started.length === 1);
-  await someFetches(fake.fetched);
+  await new Promise((resolve) => setTimeout(resolve, 50));
   expect(fake.fetched).not.toContain('0@1000');
   finish.open();
   await until(() => fake.fetched.includes('0@1000'));
@@ -307,12 +310,28 @@ describe('topics of one worker', () => {
   });
 
   test('one whose beginning is not known keeps no other', async () => {
-    const { fake, started } = await runs(undefined, two);
+    const { fake, started, events, worker: made } = await runs(undefined, two);
     fake.push({ offset: 0 });
     fake.faults.listOffsets = [new Error('not now')];
     fake.assignTopics('others', 'orders');
+    expect(made.health().held).toContainEqual({ topic: 'others', partition: 0 });
     await until(() => started.length === 1);
     await until(() => fake.committed.get(0) === 1n);
+    const errors = events.filter(({ type }) => type === 'client-error');
+    expect(errors).toMatchObject([{ verb: 'fetch', error: { message: 'not now' } }]);
+  });
+
+  test('one of which a partition has no leader is tried again', async () => {
+    const { fake, started, events } = await runs();
+    fake.leaderless.add(1);
+    fake.push({ offset: 0 }, { offset: 0, partition: 1 });
+    fake.assign(0, 1);
+    await until(() => events.length > 0);
+    expect(fake.fetched).toEqual([]);
+    const message = 'partition 1 of orders has no leader';
+    expect(events).toMatchObject([{ type: 'client-error', verb: 'fetch', error: { message } }]);
+    fake.leaderless.clear();
+    await until(() => started.length === 2);
   });
 });
 
@@ -447,6 +466,19 @@ test('a topic that is made again is read from its oldest message, also where it 
     reason: 'position-moved',
     found: '0',
   });
+});
+
+test('a partition that its broker refuses goes on where it was, at the broker that leads it then', async () => {
+  const { fake, started, events } = await runs();
+  fake.push({ offset: 0 });
+  fake.assign(0);
+  await until(() => started.length === 1);
+  fake.refused.push(NOT_LEADER);
+  await until(() => fake.calls.includes('clearMetadata'));
+  fake.push({ offset: 1 });
+  await until(() => fake.committed.get(0) === 2n);
+  expect(started).toEqual(['0-0', '0-1']);
+  expect(events.map(({ type }) => type)).toEqual(['acknowledged', 'client-error', 'acknowledged']);
 });
 
 test('what the client gets over is told, and errors of its fetch sessions are not', async () => {

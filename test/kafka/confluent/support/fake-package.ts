@@ -53,6 +53,7 @@ export class FakeNative extends EventEmitter {
   readonly offsets = new Set<number>();
   /** Of every partition. */
   oldest = 0;
+  end = 1_000;
 
   constructor(config: Record<string, unknown>, topicConfig: object, calls: string[], faults: Faults) {
     super();
@@ -148,7 +149,7 @@ export class FakeNative extends EventEmitter {
   }
 
   getWatermarkOffsets(): { lowOffset: number; highOffset: number } {
-    return { lowOffset: this.oldest, highOffset: 1_000 };
+    return { lowOffset: this.oldest, highOffset: this.end };
   }
 
   setDefaultConsumeTimeout(): void {

@@ -17,12 +17,18 @@ interface Log {
   readonly batches: NativeBatch[];
 }
 
-/** One broker with the topic `orders` and any others, as the consumers of a package see it. */
+/** Brokers with the topic `orders` and any others, as the consumers of a package see them. */
 export interface FakeBroker {
   topicId: string;
   partitions: number;
   /** Topics that there are not. */
   readonly missing: Set<string>;
+  /** Partitions that no broker leads. Of the others each second one is of the same broker. */
+  readonly leaderless: Set<number>;
+  /** What they refuse the next partitions with that are fetched. */
+  readonly refused: number[];
+  /** Brokers that are asked for messages now. */
+  readonly busy: Set<number>;
   /** What the group has committed of `orders`, by partition. */
   readonly committed: Map<number, bigint>;
   /** What the next calls end with, by name. */
@@ -106,7 +112,9 @@ export class FakeConsumer extends EventEmitter {
     this.#broker.calls.push(['metadata', ...topics].join(' '));
     this.#fail('metadata');
     this.#read(topics);
-    const partitions = Array.from({ length: this.#broker.partitions }, () => ({ leader: 1 }));
+    const partitions = Array.from({ length: this.#broker.partitions }, (_, n) => ({
+      leader: this.#leaderOf(n),
+    }));
     return { topics: new Map(topics.map((topic) => [topic, { id: this.#idOf(topic), partitions }])) };
   }
 
@@ -143,16 +151,24 @@ export class FakeConsumer extends EventEmitter {
       if (topic === 'orders') this.#broker.committed.set(partition, offset);
   }
 
-  async fetch({ topics }: FetchRequest): Promise<FetchResponse> {
+  async fetch({ node, topics }: FetchRequest): Promise<FetchResponse> {
     const asked = topics.flatMap(({ topicId, partitions }) => partitions.map((one) => ({ topicId, ...one })));
     for (const { partition, fetchOffset } of asked)
       this.#broker.fetched.push(`${partition}@${String(fetchOffset)}`);
+    if (this.#broker.busy.has(node)) throw new Error('a broker is asked twice at once');
+    this.#broker.busy.add(node);
     await turn();
+    this.#broker.busy.delete(node);
     if (this.#isClosed) throw new Error('Client is closed.');
     this.#fail('fetch');
     const responses = topics.map(({ topicId, partitions: ofTopic }) => ({
       topicId,
-      partitions: ofTopic.map((one) => this.#fetchOf(topicId, one.partition, one.fetchOffset)),
+      partitions: ofTopic.map((one) => {
+        const errorCode = this.#leaderOf(one.partition) === node ? this.#broker.refused.shift() : NOT_LEADER;
+        return errorCode === undefined
+          ? this.#fetchOf(topicId, one.partition, one.fetchOffset)
+          : { partitionIndex: one.partition, errorCode, highWatermark: -1n };
+      }),
     }));
     const response = { responses };
     if (responses.every(({ partitions }) => partitions.every(({ errorCode }) => errorCode === 0)))
@@ -161,7 +177,11 @@ export class FakeConsumer extends EventEmitter {
   }
 
   #idOf(topic: string): string {
-    return topic === 'orders' ? this.#broker.topicId : topic;
+    return topic === 'orders' ? this.#broker.topicId : `${ID}${topic}`;
+  }
+
+  #leaderOf(partition: number): number {
+    return this.#broker.leaderless.has(partition) ? -1 : partition % 2;
   }
 
   /** Fails where one of these topics is missing. */
@@ -171,8 +191,9 @@ export class FakeConsumer extends EventEmitter {
   }
 
   #fetchOf(topicId: string, partitionIndex: number, from: bigint): NativePartition {
-    const topic = topicId === this.#broker.topicId ? 'orders' : topicId;
-    if (this.#broker.missing.has(topic)) return { partitionIndex, errorCode: 100, highWatermark: -1n };
+    const topic = topicId === this.#broker.topicId ? 'orders' : topicId.replace(ID, '');
+    if (topic === topicId || this.#broker.missing.has(topic))
+      return { partitionIndex, errorCode: 100, highWatermark: -1n };
     const { oldest, end, batches } = this.#broker.log(partitionIndex, topic);
     if (from < oldest || from > end) return { partitionIndex, errorCode: 1, highWatermark: -1n };
     const records = batches.filter(
@@ -186,6 +207,9 @@ export class FakeConsumer extends EventEmitter {
     if (fault !== undefined) throw fault as Error;
   }
 }
+
+const ID = 'id of ';
+export const NOT_LEADER = 6;
 
 /** A call of a broker takes a moment. */
 function turn(): Promise<void> {
@@ -232,6 +256,9 @@ export function fakePackage(): FakePackage {
     topicId: 'first',
     partitions: 2,
     missing: new Set(),
+    leaderless: new Set(),
+    refused: [],
+    busy: new Set(),
     committed: new Map(),
     faults: {},
     calls: [],
