@@ -24,10 +24,10 @@ interface EndOf<State extends 'succeeded' | 'failed' | 'pending'> extends OfAtte
  * Everything that happens to a message, each as it happens. Payloads and results are never part of an event.
  *
  * Every call of `handleOnce` with a valid key, payload and options ends in one of: `succeeded`, `failed`, `released`,
- * `deferred`, `lease-lost`, `unrecorded` (it was claimed, or this claim found its limit reached); `replayed`, `in-flight`,
- * `backing-off`, `suspect` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw). The event that
- * ends a call has `state`, `attempts` and `durationMs`. A call that threw ends with `pending` and 0 attempts, whatever
- * the record says; where the record is damaged, with its attempts.
+ * `deferred`, `lease-lost`, `unrecorded` (it was claimed, or this claim found its limit reached); `replayed`,
+ * `in-flight`, `backing-off`, `suspect` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw).
+ * The event that ends a call has `state`, `attempts` and `durationMs`. A call that threw ends with `pending` and 0
+ * attempts, whatever the record says; where the record is damaged, with its attempts.
  *
  * Types may be added in a minor version: a `switch` needs a `default`.
  */

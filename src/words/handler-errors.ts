@@ -37,8 +37,8 @@ interface RetryableErrorOptions {
  *
  * Any other error is retryable too, after the configured backoff. The attempt counts, and the last one still fails.
  *
- * With `counted: false` it says "not yet": the message is deferred, and no failure is counted. That ends `maxDeferredMs`
- * after its first claim; from then on it counts.
+ * With `counted: false` it says "not yet": the message is deferred, and no failure is counted. That ends
+ * `maxDeferredMs` after its first claim; from then on it counts.
  *
  * @example
  * ```ts

@@ -23,6 +23,7 @@ const OPTIONS: readonly [what: string, option: z.ZodMiniType][] = [
   ['`leaseMs`', core.leaseMs],
   ['`timeoutMs`', core.timeoutMs],
   ['`succeededRetentionMs`, `failedRetentionMs`', core.succeededRetentionMs],
+  ['`maxDeferredMs`', core.maxDeferredMs],
   ['`waitMs` of HTTP, `drainMs`, `rebalanceGraceMs`', httpFields().waitMs],
   ['`waitMs` of HTTP, `drainMs`, `rebalanceGraceMs`', sqsWorkerOptions().shape.drainMs],
   ['`waitMs` of HTTP, `drainMs`, `rebalanceGraceMs`', onceEachMessageOptions().shape.rebalanceGraceMs],
