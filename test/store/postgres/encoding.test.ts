@@ -40,7 +40,7 @@ test('one key that the database refuses fails alone, not with the batch that it 
     } else {
       expect(claim).toEqual({
         status: 'fulfilled',
-        value: { kind: 'claimed', attempts: 1, failures: 0, deadToken: null },
+        value: { kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null },
       });
     }
   }

@@ -32,7 +32,8 @@ const FORBIDDEN: readonly {
   {
     form: 'a column added to a time in SET',
     because: 'stable functions of an update take no columns: compute it in a row of FROM',
-    isIn: (sql) => /\bset\b(?:(?!\n(?:from|where)\b|;).)*(?:_timestamp|now)\(\) [+-] \w+\.\w+/s.test(sql),
+    isIn: (sql) =>
+      /\bset\b(?:(?!\n(?:from|where)\b|\n\)|;).)*(?:_timestamp|now)\(\) [+-] \w+\.\w+/s.test(sql),
     example: "update t set\n  at = now() + s.ms * interval '1 millisecond'\nfrom s\nwhere t.id = s.id;",
   },
   {

@@ -8,9 +8,10 @@ import { controlledPostgresStore } from './controlled-store.ts';
 import { holdKey } from './held-key.ts';
 
 const CLAIMERS = 30;
-const FRESH = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
-const TAKEN_OVER = { kind: 'claimed', attempts: 2, failures: 0, deadToken: ALICE };
-const CLAIMED_AGAIN = { kind: 'claimed', attempts: 2, failures: 1, deadToken: null };
+const ageMs: unknown = expect.any(Number);
+const FRESH = { kind: 'claimed', attempts: 1, failures: 0, ageMs, deadToken: null };
+const TAKEN_OVER = { kind: 'claimed', attempts: 2, failures: 0, ageMs, deadToken: ALICE };
+const CLAIMED_AGAIN = { kind: 'claimed', attempts: 2, failures: 1, ageMs, deadToken: null };
 
 /** States from which a claim can own the key, and what the one that does is told. */
 const CLAIMABLE: [name: string, reach: (actor: Actor) => Promise<unknown>, claimed: object][] = [

@@ -14,7 +14,7 @@ const VERBS: [verb: string, send: (actor: Actor) => Promise<unknown>, reply: unk
   [
     'claim',
     (actor) => actor.claim('key', BOB),
-    { kind: 'claimed', attempts: 2, failures: 0, deadToken: ALICE },
+    { kind: 'claimed', attempts: 2, failures: 0, ageMs: expect.any(Number) as number, deadToken: ALICE },
   ],
   ['settle', (actor) => actor.settle('key', ALICE, succeeded()), 'settled'],
   ['heartbeat', (actor) => actor.extend('key', ALICE), 'extended'],
