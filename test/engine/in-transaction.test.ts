@@ -273,9 +273,11 @@ describe('A commit', () => {
       const client = withBegin((work) => {
         const lost = gate();
         left = sql.begin(async (tx) => {
-          const unsent = withCommit(tx, () => {
+          const unsent = withCommit(tx, async () => {
+            // Behind the settle, which has locked the record then.
+            await tx`select`;
             lost.open();
-            return Promise.reject(lostConnection());
+            throw lostConnection();
           });
           void work(unanswered === 'settle' ? losingReplies(unsent) : unsent).catch(() => undefined);
           await end.opened;
