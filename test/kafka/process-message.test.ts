@@ -353,6 +353,33 @@ test('a RetryableError of parse releases the message: what it needs is not there
   expect(bed.eventsOf('partition-paused')).toMatchObject([{ retryAfterMs: 7_000 }]);
 });
 
+test('a message that its handler defers for an hour is warned of once, since it holds its partition', async () => {
+  const store = createMemoryStore();
+  const work = (): never => {
+    throw new RetryableError('the order is not here yet', { retryAfterMs: 0, counted: false });
+  };
+  const bed = bench({ store, work });
+  for (const [minutes, warnings] of [
+    [0, 0],
+    [59, 0],
+    [1, 1],
+    [60, 1],
+  ] as const) {
+    store.advance(minutes * 60_000);
+    expect(await deliver(bed, message(10))).toEqual([]);
+    expect(bed.eventsOf('warning')).toHaveLength(warnings);
+  }
+  expect(bed.eventsOf('warning')).toMatchObject([
+    {
+      warning: 'PARTITION_STUCK',
+      message: expect.stringMatching(
+        /offset 10: its handler has deferred it for 1 h.*retry topics/,
+      ) as string,
+    },
+  ]);
+  expect(bed.eventsOf('kept')).toHaveLength(4);
+});
+
 describe('a message that failed for good', () => {
   const work = () => {
     throw new TerminalError('never');

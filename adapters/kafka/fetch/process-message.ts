@@ -45,22 +45,38 @@ export async function processMessage(
 ): Promise<MessageVerdict> {
   const { events } = processor;
   const { ownership, topic, partition, message } = held;
-  const place = { topic, partition, offset: message.offset };
   const tried = await deliverMessage(processor, held, turn);
   if (tried === 'not-started') return 'not-started';
   // What was interrupted has no backoff: it runs again where it stands. So does what is not acknowledged here any more.
   const mayHandOver = !ownership.signal.aborted && !ownership.isOver;
   const retryTopics = mayHandOver ? processor.retryTopics : undefined;
   const verdict = (await retryTopics?.handOver(tried, tried.delivered)) ?? tried.delivered;
-  events.emit({ ...verdictEvent(verdict), ...place });
-  if (isStuck(verdict) && !ownership.isOver) {
-    processor.warnStuck(topic, partition, message.offset, describeThrown(verdict.error));
-  }
+  events.emit({ ...verdictEvent(verdict), topic, partition, offset: message.offset });
+  if (!ownership.isOver) warnIfStuck(processor, held, verdict, tried.ageMs);
   return lookedAtSoon(verdict);
+}
+
+const LONG_DEFERRED_MS = 3_600_000;
+
+function warnIfStuck(
+  { warnStuck }: Processor,
+  { topic, partition, message }: HeldMessage,
+  verdict: Verdict<KafkaKeptReason>,
+  ageMs: number,
+): void {
+  const isDeferred = !verdict.acknowledge && verdict.reason === 'deferred';
+  if (isDeferred && ageMs >= LONG_DEFERRED_MS) {
+    const why = `its handler has deferred it for ${Math.floor(ageMs / LONG_DEFERRED_MS)} h`;
+    warnStuck(topic, partition, message.offset, why, 'with retry topics it does not hold the others');
+  } else if (isStuck(verdict)) {
+    warnStuck(topic, partition, message.offset, describeThrown(verdict.error));
+  }
 }
 
 interface DeliveredMessage extends Tried {
   readonly delivered: Delivered<unknown>;
+  /** How old it was at this attempt. 0 where none has begun. */
+  readonly ageMs: number;
 }
 
 /** As the message of which it is a copy. One that is a copy by its headers alone is a message of its own. */
@@ -93,6 +109,7 @@ async function deliverAs(
   const original = { ...at, topic, partition, message };
   const { onFailed, ...delivery } = kafkaDelivery(processor, original, ownership);
   let hasRun = false;
+  let ageMs = 0;
   const delivered = await deliverInTurn<unknown>(
     kernel,
     {
@@ -100,6 +117,7 @@ async function deliverAs(
       onFailed: isCopy ? unlessMismatch(onFailed) : onFailed,
       handler(payload, attempt, ...extra) {
         hasRun = true;
+        ({ ageMs } = attempt);
         return handler({ ...original, payload: payload as never }, attempt, ...(extra as never[]));
       },
       signal: ownership.signal,
@@ -110,7 +128,7 @@ async function deliverAs(
     },
     turn,
   );
-  return delivered === 'not-started' ? delivered : { at, original, hasRun, delivered };
+  return delivered === 'not-started' ? delivered : { at, original, hasRun, ageMs, delivered };
 }
 
 type OnFailed = ReturnType<typeof kafkaDelivery>['onFailed'];

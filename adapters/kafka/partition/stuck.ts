@@ -3,17 +3,23 @@ import { warn } from '../../shared/warn.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { idOf } from '../log/place-id.ts';
 
-/** Warns once of a message that nothing but a person can get its partition past. */
-export type WarnStuck = (topic: string, partition: number, offset: string, why: string) => void;
+/** Warns once of a message that holds its partition until a person acts. `advice`: what to do, in place of the usual. */
+export type WarnStuck = (
+  topic: string,
+  partition: number,
+  offset: string,
+  why: string,
+  advice?: string,
+) => void;
 
 const MOST_WARNED = 1_000;
 
 export function createWarnStuck(events: EventSink<KafkaEvent>, hasDeadLetters: boolean): WarnStuck {
-  const advice = hasDeadLetters
+  const usual = hasDeadLetters
     ? 'it is not dead-lettered, since a function of the options seems to be wrong: correct it'
     : 'a dead-letter topic, given as onFailed, gets past such messages';
   const warned = new Map<string, Set<string>>();
-  return (topic, partition, offset, why) => {
+  return (topic, partition, offset, why, advice = usual) => {
     const id = idOf({ topic, partition });
     const offsets = warned.get(id) ?? new Set();
     if (offsets.has(offset)) return;
