@@ -160,7 +160,7 @@ describe('our own calls', () => {
     expect(client.endsMembership(Object.assign(new Error('no'), type && { type }))).toBe(ends);
   });
 
-  test.each([true, false])('of a fetch tell whether a seek has made it void: %s', (isStale) => {
+  test.each([true, false])('of a fetch say whether a seek has made it void: %s', (isStale) => {
     const fetch = fetchOfBatch({ ...fakeBatch([message(10)]), isStale: () => isStale });
     expect([fetch.advance(11n), fetch.isStale()]).toEqual([!isStale, isStale]);
   });

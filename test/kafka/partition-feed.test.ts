@@ -99,7 +99,7 @@ test('tells where it has come to, behind records that are not delivered', async 
   expect(passed).toEqual([4n, 9n]);
 });
 
-test('an end that is told late takes nothing back', async () => {
+test('an end that is reported late takes nothing back', async () => {
   const { feed, offsets, fetches } = feedOf();
   receive(feed, 0, 1, 2);
   feed.reachEnd(1n);
@@ -108,7 +108,7 @@ test('an end that is told late takes nothing back', async () => {
   await feed.ended();
 });
 
-test('a paused one tells nothing, and hands over nothing', () => {
+test('a paused partition reports nothing and hands over nothing', () => {
   const { feed, passed, fetches, state } = feedOf();
   state.isPaused = true;
   feed.reachEnd(9n);
@@ -265,7 +265,7 @@ test('what retention has deleted is passed after what has come, and seen in wher
   await feed.ended();
 });
 
-test('what retention has deleted is passed once nothing before it is left', async () => {
+test('what retention has deleted is passed once all before it is handled', async () => {
   const { feed, fetches, offsets, state } = feedOf((fetch) => {
     fetch.advance(fetches.length === 1 ? 1n : fetch.to);
   });

@@ -152,7 +152,7 @@ describe('A fetch of dead letters', () => {
     return { offsets, commits, resolved: batch.resolved };
   }
 
-  test('is taken in order, and what is done with is committed', async () => {
+  test('is taken in order, and committed once it is done', async () => {
     const { offsets, commits, resolved } = await taken(() => Promise.resolve('passed'));
     expect([offsets, commits, resolved]).toEqual([
       ['0', '1'],
@@ -185,7 +185,7 @@ describe('A fetch of dead letters', () => {
     expect([offsets, vi.getTimerCount()]).toEqual([['0'], 0]);
   });
 
-  test('ends where one was not touched, and begins not where all is over', async () => {
+  test('ends at one that was not touched, and does not begin where all is over', async () => {
     const untouched = await taken(() => Promise.resolve('untouched'));
     expect(untouched).toEqual({ offsets: ['0'], commits: [], resolved: [] });
     expect((await taken(() => Promise.resolve('passed'), true)).offsets).toEqual([]);

@@ -332,7 +332,7 @@ describe('A FIFO queue', () => {
     expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a0#1', 'a1#1', 'a1#2', 'a2#1', 'a3#1']);
   });
 
-  test('has what was claimed behind one that cannot be recorded reported, and not run', async () => {
+  test('reports what was claimed behind one that cannot be recorded, and does not run it', async () => {
     const settle = () => Promise.reject(new StoreError('refused', { retriable: false }));
     const { handleOnce } = bench({ store: { ...createMemoryStore(), settle } });
     const { onEvent, reasons } = recorder();

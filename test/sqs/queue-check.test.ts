@@ -125,7 +125,7 @@ test.each<[field: string, message: RegExp, given: Given]>([
   });
 });
 
-test('the worker of a queue that does not say uses twice the lease', async () => {
+test('the worker of a queue without a visibility timeout uses twice the lease', async () => {
   expect(await check({ attributes: named('AccessDenied') })).toMatchObject({
     ...{ timeouts: { received: 60, held: 60 }, maxReceiveCount: undefined },
   });

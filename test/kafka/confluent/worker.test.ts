@@ -101,7 +101,7 @@ test('goes on with the oldest message that is left, and tells, where retention h
   expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([{ expected: '2', found: '5' }]);
 });
 
-test('a log that ends before it did is told', async () => {
+test('a log whose end goes back is reported', async () => {
   const { native, started, events } = await runs();
   native.assignPartitions(0);
   native.push({ offset: 0 });

@@ -321,7 +321,7 @@ describe('topics of one worker', () => {
     expect(errors).toMatchObject([{ verb: 'fetch', error: { message: 'not now' } }]);
   });
 
-  test('one of which a partition has no leader is tried again', async () => {
+  test('a topic that has a partition without a leader is tried again', async () => {
     const { fake, started, events } = await runs();
     fake.leaderless.add(1);
     fake.push({ offset: 0 }, { offset: 0, partition: 1 });
