@@ -4,9 +4,12 @@ import { createDatabase, databaseUrl, dropDatabases, templateDatabase } from '..
 import { startPostgres } from './postgres.ts';
 import type { Service } from './service.ts';
 
+/** What a machine that loses its power has lost is tested elsewhere. Here thousands of tests would wait for the disk. */
+const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off' };
+
 /** PostgreSQL with a migrated database to copy, and without any of the run's databases after it. */
 export async function startMigratedPostgres(databasePrefix: string): Promise<Service> {
-  const server = await startPostgres();
+  const server = await startPostgres(NOT_DURABLE);
   const template = templateDatabase(databasePrefix);
   await createDatabase(server.url, template);
   const sql = postgres(databaseUrl(server.url, template));

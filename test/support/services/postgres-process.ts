@@ -40,6 +40,11 @@ const SETTINGS: PostgresSettings = {
   max_connections: '200',
 };
 
+/** As the server takes them. */
+export function settingsAsArguments(settings: PostgresSettings): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
 /** Starts PostgreSQL from an installation's folder (the one that has `bin` in it), with a new and empty cluster. */
 export async function startPostgresProcess(
   installation: string,
@@ -61,8 +66,7 @@ export async function startPostgresProcess(
 
     let settings = firstSettings;
     const start = (): Promise<ServerProcess> => {
-      const all = Object.entries({ ...SETTINGS, ...settings });
-      const options = all.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      const options = settingsAsArguments({ ...SETTINGS, ...settings });
       return startServerProcess(command('bin/postgres', ['-D', data, '-p', String(port), ...options]), {
         ready: /ready to accept (read-only )?connections/,
         stopSignal: 'SIGINT',
