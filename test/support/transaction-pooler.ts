@@ -20,6 +20,8 @@ interface Client {
   session: ServerSession | undefined;
   /** Requests that the server has not answered yet. */
   unanswered: number;
+  /** Whether it has sent a part of a request, such as a Parse. Its session has the other part too. */
+  isWithinRequest: boolean;
 }
 
 /**
@@ -54,7 +56,7 @@ async function startTransactionPooler(serverUrl: string) {
     user?.socket.write(message);
     if (type !== READY_FOR_QUERY || user === undefined) return;
     user.unanswered -= 1;
-    if (user.unanswered > 0 || message[5] !== IDLE) return;
+    if (user.unanswered > 0 || user.isWithinRequest || message[5] !== IDLE) return;
     user.session = undefined;
     session.user = undefined;
     idle.push(session);
@@ -63,7 +65,8 @@ async function startTransactionPooler(serverUrl: string) {
 
   function onClientMessage(client: Client, type: string, message: Buffer): void {
     if (type === TERMINATE) return;
-    if (type === SYNC || type === SIMPLE_QUERY) client.unanswered += 1;
+    client.isWithinRequest = type !== SYNC && type !== SIMPLE_QUERY;
+    if (!client.isWithinRequest) client.unanswered += 1;
     if (client.session !== undefined) {
       client.session.socket.write(message);
       return;
@@ -77,7 +80,7 @@ async function startTransactionPooler(serverUrl: string) {
     track(socket).once('data', (startup: Buffer) => {
       const session: ServerSession = { socket: track(connect(Number(port), hostname)), user: undefined };
       // The end of the login is answered by "ready for query", as a request is.
-      const client: Client = { socket, unsent: [], session, unanswered: 1 };
+      const client: Client = { socket, unsent: [], session, unanswered: 1, isWithinRequest: false };
       session.user = client;
       session.socket.write(startup);
       // A server that refuses the login closes the connection: without an end of its own the client would wait on.

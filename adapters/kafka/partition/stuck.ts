@@ -3,7 +3,7 @@ import { warn } from '../../shared/warn.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { idOf } from '../log/place-id.ts';
 
-/** Warns once of a message that holds its partition until a person acts. `advice`: what to do, in place of the usual. */
+/** Warns once of a message that holds its partition until a person acts. `advice`: in place of the usual one. */
 export type WarnStuck = (
   topic: string,
   partition: number,

