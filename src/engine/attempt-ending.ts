@@ -39,13 +39,8 @@ export function settlementOf(
 ): Settlement {
   if (ending.kind === 'returned') return success(ending.value, settings);
   const { error, interrupted, retryAfterMs = 0 } = ending;
-  const { maxAttempts, maxDeferredMs = settings.failedRetentionMs } = settings;
-  const countsAs = interrupted
-    ? 'interruption'
-    : defers(error) && ageMs < maxDeferredMs
-      ? 'deferral'
-      : 'failure';
-  const reason = failedReason(error, countsAs !== 'failure', failures + 1 >= maxAttempts);
+  const countsAs = interrupted ? 'interruption' : defers(error, ageMs, settings) ? 'deferral' : 'failure';
+  const reason = failedReason(error, countsAs !== 'failure', failures + 1 >= settings.maxAttempts);
   if (reason !== undefined) {
     return {
       kind: 'fail',
@@ -80,9 +75,10 @@ function finalReason(error: unknown): FailedReason | undefined {
   return error instanceof TerminalError ? 'terminal' : undefined;
 }
 
-/** Whether the handler says "not yet". */
-function defers(error: unknown): boolean {
-  return error instanceof RetryableError && readable(error, 'counted') === false;
+/** Whether the handler says "not yet", and may. */
+function defers(error: unknown, ageMs: number, settings: HandleOnceSettings): boolean {
+  const { failedRetentionMs, maxDeferredMs = failedRetentionMs } = settings;
+  return ageMs < maxDeferredMs && error instanceof RetryableError && readable(error, 'counted') === false;
 }
 
 function retryAfter(error: unknown, failures: number, backoff: Backoff): number {
