@@ -52,7 +52,7 @@ export function guardUntilEnd(
   const send = connection.query.bind(connection);
   const hasOwn = Object.hasOwn(connection, 'query');
 
-  function takeOff(): void {
+  function removeGuard(): void {
     if (hasOwn) connection.query = send;
     else delete (connection as Partial<EndingConnection>).query;
   }
@@ -61,7 +61,7 @@ export function guardUntilEnd(
     try {
       return await send({ text });
     } finally {
-      if (isCompleted()) takeOff();
+      if (isCompleted()) removeGuard();
     }
   }
 
@@ -70,7 +70,7 @@ export function guardUntilEnd(
     const end = late.endBy(text);
     if (end !== undefined) {
       // The library refuses what comes after.
-      takeOff();
+      removeGuard();
       return answered(given, endTransaction({ query: send, end: () => connection.end() }, end));
     }
     const refusal = late.refusal();

@@ -8,7 +8,7 @@ export interface Attempt {
   readonly number: number;
   /**
    * Milliseconds from the first claim of this message to the claim of this attempt, by the clock of the database: 0 at
-   * the first. A message that comes again after its record has expired begins anew.
+   * the first. After its record has expired, it starts at 0 again.
    */
   readonly ageMs: number;
   /**

@@ -103,7 +103,7 @@ test('of a batch of a standard queue those of one group do not wait for one anot
 });
 
 test.each(wrapperNames)(
-  '%s handles nothing of a FIFO queue that has no place for a failed message, until it has one',
+  '%s handles no message of a FIFO queue that has no place for a failed message, until it has one',
   async (wrapper) => {
     const once = setup(FIFO, {});
     for (const id of ['1', '2']) expect(await once[wrapper]([message(id, 'a')])).toEqual([]);

@@ -72,7 +72,7 @@ test('in a FIFO queue those that were kept are shown at its end, once for all th
 test.each<[state: string, isOver: boolean, isKept: boolean]>([
   ['that is over', true, true],
   ['of which none was kept', false, false],
-])('in a run %s nothing of a FIFO queue is shown before its end', async (_, isOver, isKept) => {
+])('in a run %s no message of a FIFO queue becomes visible before its end', async (_, isOver, isKept) => {
   const { deadLetters, queue, shown, stop } = scripted(['a'], [], []);
   queue.isFifo = true;
   for (const deadLetter of await deadLetters.receive()) if (isKept) deadLetters.keep(deadLetter);

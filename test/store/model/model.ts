@@ -28,14 +28,10 @@ export class Model {
   claim(request: ClaimRequest, terms: Omit<ClaimTerms, 'scope'>): ClaimReply {
     const { key, token, fingerprint } = request;
     const life = this.#life(key);
+    const until = this.#now + terms.leaseMs;
+    const claimed: Happening = { what: 'claimed', token, fingerprint, at: this.#now, until };
     if (life.length === 0) {
-      this.#note(key, {
-        what: 'claimed',
-        token,
-        fingerprint,
-        at: this.#now,
-        until: this.#now + terms.leaseMs,
-      });
+      this.#note(key, claimed);
       return { kind: 'claimed', attempts: 1, failures: 0, ageMs: 0, deadToken: null };
     }
     if (differs(fingerprintOf(life), fingerprint)) return { kind: 'mismatch' };
@@ -43,28 +39,20 @@ export class Model {
     if (isSettled(last) || last.until > this.#now) return this.#answer(life, token, null);
     const hasDied = last.what === 'claimed';
     const deaths = deathsOf(life);
-    const until = this.#now + terms.failedRetentionMs;
+    const failure = {
+      what: 'failed',
+      token,
+      fingerprint,
+      until: this.#now + terms.failedRetentionMs,
+    } as const;
     if (failuresOf(life) >= terms.maxAttempts) {
-      this.#note(key, {
-        what: 'failed',
-        token,
-        fingerprint,
-        until,
-        reason: 'attempts-exhausted',
-        error: null,
-      });
+      this.#note(key, { ...failure, reason: 'attempts-exhausted', error: null });
     } else if (hasDied && deaths >= terms.maxDeaths) {
-      this.#note(key, { what: 'failed', token, fingerprint, until, reason: 'deaths-exhausted', error: null });
+      this.#note(key, { ...failure, reason: 'deaths-exhausted', error: null });
     } else if (!terms.mayOwnSuspects && (deaths >= 2 || (deaths === 1 && terms.maxDeaths <= 2))) {
       return { kind: 'suspect', attempts: attemptsOf(life) };
     } else {
-      this.#note(key, {
-        what: 'claimed',
-        token,
-        fingerprint,
-        at: this.#now,
-        until: this.#now + terms.leaseMs,
-      });
+      this.#note(key, claimed);
     }
     return this.#answer(this.#life(key), token, hasDied ? last.token : null);
   }

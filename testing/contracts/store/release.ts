@@ -79,7 +79,9 @@ export const RELEASE: StoreRule = {
       matches(await actor.claim('key', BOB), { kind: 'claimed', attempts: 3, failures: 0, deadToken: ALICE });
     },
 
-    async 'the age is the time since the first claim, and begins anew when the record has expired'(actor) {
+    async 'the age is the time since the first claim, and starts at 0 again when the record has expired'(
+      actor,
+    ) {
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, deferred());
       await actor.advance(HOUR);
