@@ -5,6 +5,7 @@ import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { prepare } from '../../testing/contracts/client/bench.ts';
 import { clientContract, type ClientUnderTest } from '../../testing/contracts/index.ts';
 import { useEmptyDatabase } from '../support/database.ts';
+import { gate } from '../support/gate.ts';
 
 const { url } = useEmptyDatabase();
 const pool = new pg.Pool({ connectionString: url });
@@ -71,6 +72,29 @@ const withoutBegin: Fault = () => ({
     }
   },
 });
+
+/** The same, and what creates waits until another is about to create too. */
+const creatingAtOnce: Fault = (client) => {
+  const both = gate();
+  let arrived = 0;
+  return {
+    ...withoutBegin(client),
+    in(transaction) {
+      const queries = client.in(transaction);
+      return {
+        ...queries,
+        async execute(statements) {
+          if (/\bcreate\b/i.test(statements)) {
+            arrived += 1;
+            if (arrived === 2) both.open();
+            await both.opened;
+          }
+          await queries.execute(statements);
+        },
+      };
+    },
+  };
+};
 
 /** Tries a transaction twice whose error has such a code. */
 function beginningAgain(isSuch: (code: string | undefined) => boolean): Fault {
@@ -184,7 +208,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     found: 'a statement beside a transaction does not wait for its end, and sees nothing of it',
   },
   'makes tables without a transaction': {
-    fault: withoutBegin,
+    fault: creatingAtOnce,
     found: 'of many that migrate at one moment one makes the tables',
   },
   'runs the work again when it throws': {
