@@ -29,6 +29,7 @@ export { Gate } from './lib/gate.ts';
 export { elapsedSince, now } from './lib/instant.ts';
 export { isPromise } from './lib/is-promise.ts';
 export { kindOf } from './lib/kind-of.ts';
+export { later } from './lib/later.ts';
 export { lazily } from './lib/lazily.ts';
 export { onAbort } from './lib/on-abort.ts';
 export { PACKAGE_VERSION } from './lib/package-version.ts';

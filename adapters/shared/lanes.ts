@@ -1,4 +1,4 @@
-import { fewAtOnce } from '../../src/adapter-kit.ts';
+import { fewAtOnce, later } from '../../src/adapter-kit.ts';
 import type { Turn } from './deliver-in-turn.ts';
 
 /**
@@ -26,8 +26,8 @@ export class LaneStep {
   readonly #nextMayRun: Promise<boolean>;
 
   private constructor(mayRun: Promise<boolean>, isAhead: boolean) {
-    const returned = settledLater<true>();
-    const ended = settledLater<boolean>();
+    const returned = later<true>();
+    const ended = later<boolean>();
     this.mayRun = mayRun;
     this.#isAhead = isAhead;
     this.#nextMayRun = ended.promise.then(async (goesOn) => (await mayRun) && goesOn);
@@ -47,17 +47,6 @@ export class LaneStep {
     const isItsTurn = async (): Promise<boolean> => (await this.mayRun) && mayStart();
     return { isAhead: this.#isAhead, isItsTurn, onReturned: this.onReturned };
   }
-}
-
-function settledLater<T>(): {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T | Promise<T>) => void;
-} {
-  let resolve: (value: T | Promise<T>) => void = () => undefined;
-  const promise = new Promise<T>((resolvePromise) => {
-    resolve = resolvePromise;
-  });
-  return { promise, resolve };
 }
 
 /**

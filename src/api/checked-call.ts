@@ -30,20 +30,26 @@ interface ResolvedCall extends CallOptions<never> {
 }
 
 const callOptionsSchema = lazily(() =>
+  optionsSchema({ waitMs: z.optional(wholeNumber('milliseconds', 0, 43_200_000)) }),
+);
+
+/** Of a batch. */
+export const batchOptionsSchema = lazily(() => optionsSchema({}));
+
+const optionsSchema = <More extends z.core.$ZodLooseShape>(more: More) =>
   z
     .strictObject(
       {
         signal: z.optional(abortSignal()),
         timeoutMs: z.optional(wholeNumber('milliseconds', 1, 43_200_000)),
-        waitMs: z.optional(wholeNumber('milliseconds', 0, 43_200_000)),
         parse: z.optional(callback<(payload: never) => unknown>('a function of the payload')),
         schema: z.optional(standardSchema()),
         ...fingerprintFields<never>(),
+        ...more,
       },
       NOT_AN_OBJECT,
     )
-    .check(z.superRefine(checkFingerprints)),
-);
+    .check(z.superRefine(checkFingerprints));
 
 const handlerSchema = lazily(() => z.object({ handler: handlerOption('payload, attempt') }));
 

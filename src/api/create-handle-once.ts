@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { lazily } from '../lib/lazily.ts';
 import { guardedBackoff } from '../options/backoff.ts';
+import { createBatchCall } from './batch-call.ts';
 import { createCall } from './checked-call.ts';
 import type { HandleOnce, HandleOnceWithSchema } from './handle-once.ts';
 import type { HandleOnceEvent } from '../reporting/events.ts';
@@ -13,6 +14,9 @@ import { createLeaseAlarms } from '../engine/lease-alarms.ts';
 import { lookup } from '../engine/answer-from-record.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction } from '../engine/run-in-transaction.ts';
+import type { Runs } from '../engine/batch/run-seated.ts';
+import { runTogether } from '../engine/batch/run-together.ts';
+import { runTogetherInTransaction } from '../engine/batch/run-together-in-transaction.ts';
 import { flush, withLogs } from '../history/event-log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidOptionsError } from '../words/errors.ts';
@@ -102,7 +106,7 @@ function createWith<Tx>(
     ),
     leaseAlarms: createLeaseAlarms(settings.leaseMs, clock),
   };
-  const handle = createHandle(engine, runAttempt);
+  const handle = createHandle(engine, { alone: runAttempt, together: runTogether });
   const inTransaction = transactionalStore && createTransactional(engine, transactionalStore);
   const handles: Handles = { handle, inTransaction, clock };
   const more = {
@@ -112,7 +116,8 @@ function createWith<Tx>(
     checkStore: () => checkStore(engine),
     close: () => flush(resolved.logs, clock),
     lookup: (key: string) => lookup(engine, key),
-    inTransaction: inTransaction ? createCall(inTransaction, settings.schema) : withoutClient,
+    inTransaction: inTransaction ? callsInTransaction(inTransaction, settings) : withoutClient(),
+    batch: createBatchCall(handle, settings, false),
     withRetries: (given: RetryOptions) =>
       createWith({ ...resolved, ...retriesIn(resolved, given, clock) }, sink, host),
     inScope: (scope: string | DerivedScope) =>
@@ -138,12 +143,26 @@ async function checkStore({ records, events, settings }: Engine): Promise<void> 
  */
 function createTransactional<Tx>(engine: Engine, store: TransactionalStore<Tx>): Handle<[Tx]> {
   const { leaseMs } = engine.settings;
-  return createHandle<[Tx]>(engine, (held, work) => runInTransaction(store, held, work), leaseMs);
+  const runs: Runs<[Tx]> = {
+    alone: (held, work) => runInTransaction(store, held, work),
+    together: (...batch) => runTogetherInTransaction(store, ...batch),
+  };
+  return createHandle(engine, runs, leaseMs);
 }
 
-function withoutClient(): Promise<never> {
-  const message = 'is missing: a store of your own has no transactions; create handleOnce with sql';
-  return Promise.reject(new InvalidOptionsError('inTransaction', [{ field: 'sql', message }]));
+function callsInTransaction<Tx>(handle: Handle<[Tx]>, settings: HandleOnceSettings) {
+  return Object.assign(createCall(handle, settings.schema), {
+    batch: createBatchCall(handle, settings, true),
+  });
+}
+
+function withoutClient() {
+  function refuse(): Promise<never> {
+    const message = 'is missing: a store of your own has no transactions; create handleOnce with sql';
+    return Promise.reject(new InvalidOptionsError('inTransaction', [{ field: 'sql', message }]));
+  }
+
+  return Object.assign(refuse, { batch: refuse });
 }
 
 function retriesIn(

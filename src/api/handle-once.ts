@@ -7,6 +7,7 @@ import type { HandleOnceSettings } from '../engine/settings.ts';
 import type { Outcome } from '../words/outcome.ts';
 import type { RetryOptions } from '../options/retries.ts';
 import type { DerivedScope } from '../options/scope.ts';
+import type { BatchCalls, BatchCallsWithSchema } from './batch-calls.ts';
 
 /** Options of one call. Its `fingerprint` and `ignoredFields` replace those of the instance. */
 export interface CallOptions<Payload = unknown> extends FingerprintOptions<Payload> {
@@ -176,7 +177,25 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    * });
    * ```
    */
-  readonly inTransaction: Calls<[transaction: Tx]>;
+  readonly inTransaction: Calls<[transaction: Tx]> & { readonly batch: BatchCalls<[transaction: Tx]> };
+  /**
+   * Handles many messages, and runs `fn` once for those that no other caller has and that nothing has gone wrong with.
+   * The others are answered from their records, or run alone after it. One answer for each entry, in their order: its
+   * outcome, or `refused` with the error that `handleOnce` would throw.
+   *
+   * At most 500 entries. With `handleOnce.inTransaction.batch` what `fn` writes and all records commit together; when
+   * it throws, nothing of it is left, and the messages run one by one. Throws `InvalidOptionsError`, also where
+   * `maxDeaths` is below 3, or `maxAttempts` below 2 without a transaction.
+   *
+   * @example
+   * ```ts
+   * const entries = orders.map((order) => ({ key: order.orderId, payload: order }));
+   * const outcomes = await handleOnce.inTransaction.batch(entries, async (orders, _, tx) => {
+   *   await tx`insert into invoices ${tx(orders.map(({ orderId, cents }) => ({ id: orderId, cents })))}`;
+   * });
+   * ```
+   */
+  readonly batch: BatchCalls;
   inScope(scope: string | DerivedScope): HandleOnce<Tx>;
   withRetries(retries: RetryOptions): HandleOnce<Tx>;
 }
@@ -187,7 +206,11 @@ export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unkn
   /** As in `HandleOnce`. Adapters infer from the schema what their handlers get. */
   readonly settings: HandleOnceSettings & { readonly schema: Schema };
   /** As in `HandleOnce`: the handler gets the output of the schema, and the transaction. */
-  readonly inTransaction: CallsWithSchema<Schema, [transaction: Tx]>;
+  readonly inTransaction: CallsWithSchema<Schema, [transaction: Tx]> & {
+    readonly batch: BatchCallsWithSchema<Schema, [transaction: Tx]>;
+  };
+  /** As in `HandleOnce`: the handler gets the outputs of the schema. */
+  readonly batch: BatchCallsWithSchema<Schema>;
   inScope(scope: string | DerivedScope): HandleOnceWithSchema<Schema, Tx>;
   withRetries(retries: RetryOptions): HandleOnceWithSchema<Schema, Tx>;
 }

@@ -6,6 +6,19 @@ import { AbandonedError } from './abandoned.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
 import { settlementOf } from './attempt-ending.ts';
+import type { Clock } from '../lib/clock.ts';
+
+/** Attempts whose work is one transaction: mostly one. */
+export interface Party {
+  readonly clock: Clock;
+  readonly members: readonly HeldClaim[];
+  /** Calls back when one of them has lost its lease, or when the work has taken longer than its timeout. */
+  onOverdue(callback: () => void): void;
+  /** Aborts the signal of the work. */
+  abort(reason: unknown): void;
+  /** Whether that signal has aborted. Where a lease is in doubt, it waits for the database. */
+  isOver(): Promise<boolean>;
+}
 
 /** What a transaction was about to commit. */
 export interface Written<R> {
@@ -13,12 +26,17 @@ export interface Written<R> {
   readonly settlement: Settlement;
 }
 
-/** How far the work of an attempt has come. Written by `transact`, and read where the call is abandoned. */
+/** How far the work of a party has come. Written by `transact`, and read where the call is abandoned. */
 export interface Progress<R> {
   isStarted: boolean;
   /** Whether the call was answered before its end. */
   isAbandoned: boolean;
-  written: Written<R> | undefined;
+  /** For each member. */
+  written: readonly Written<R>[] | undefined;
+}
+
+export function createProgress<R>(): Progress<R> {
+  return { isStarted: false, isAbandoned: false, written: undefined };
 }
 
 /** For work to stop after its signal has aborted. */
@@ -27,51 +45,52 @@ const MAX_CONFLICTS = 5;
 const LONGEST_CONFLICT_WAIT_MS = 50;
 
 /**
- * Runs work in a transaction that settles its record too.
+ * Runs work in a transaction that settles its records too. The work gives a value for each member of the party.
  *
- * It does not wait for work that continues after the lease or the timeout. Such work may still commit: its transaction
+ * It does not wait for work that continues after a lease or the timeout. Such work may still commit: its transaction
  * contains the fenced settle, and so commits as a whole or not at all.
  */
 export function transact<R, Tx>(
   store: TransactionalStore<Tx>,
-  held: HeldClaim,
+  party: Party,
   progress: Progress<R>,
-  work: (transaction: Tx) => Promise<R>,
-): Promise<Written<R>> {
+  work: (transaction: Tx) => Promise<readonly R[]>,
+): Promise<readonly Written<R>[]> {
   return new Promise((resolve, reject) => {
-    const { clock, lease } = held;
-    held.onOverdue(() => {
+    const { clock, members } = party;
+    party.onOverdue(() => {
       // In doubt the record stays ours for as long, and is released if the work ends by then.
-      const graceMs = lease.wasDoubted() ? Math.max(GRACE_MS, lease.leftMs()) : GRACE_MS;
+      const doubted = members.filter(({ lease }) => lease.wasDoubted());
+      const graceMs = Math.max(GRACE_MS, ...doubted.map(({ lease }) => lease.leftMs()));
       const giveUp = clock.setTimer(() => {
         progress.isAbandoned = true;
         reject(new AbandonedError('the time of the attempt is over, and its transaction has not ended'));
       }, graceMs);
       giveUp.unref();
     });
-    void retryOnConflict(store, held, progress, () =>
+    void retryOnConflict(store, party, progress, () =>
       store.begin(
         async (transaction) => {
-          await refuseLateStart(held, progress);
+          await refuseLateStart(party, progress);
           progress.isStarted = true;
-          const { written, workMs } = await runWork(held, () => work(transaction));
+          const { written, workMs } = await runWork(party, () => work(transaction));
           // Before it is sent: its reply can be lost while the server still has the record locked.
           progress.written = written;
-          await write(store, transaction, held, written, workMs);
+          await write(store, transaction, party, written, workMs);
           return written;
         },
         (error) => {
-          held.abort(connectionBroken(error));
+          party.abort(connectionBroken(error));
         },
       ),
     ).then(resolve, reject);
   });
 }
 
-/** Throws when the lease ended while the transaction waited, for a connection or for an answer. */
-async function refuseLateStart({ lease }: HeldClaim, progress: Progress<unknown>): Promise<void> {
-  await lease.whenKnown();
-  if (progress.isAbandoned || !lease.isKept()) {
+/** Throws when a lease ended while the transaction waited, for a connection or for an answer. */
+async function refuseLateStart({ members }: Party, progress: Progress<unknown>): Promise<void> {
+  for (const { lease } of members) await lease.whenKnown();
+  if (progress.isAbandoned || !members.every(({ lease }) => lease.isKept())) {
     throw new NotStartedError('the lease ended before the transaction was ready');
   }
 }
@@ -79,47 +98,59 @@ async function refuseLateStart({ lease }: HeldClaim, progress: Progress<unknown>
 /** A transaction that lost a conflict (40001, 40P01) has done nothing: it runs again, within its attempt. */
 async function retryOnConflict<R, Tx>(
   store: TransactionalStore<Tx>,
-  held: HeldClaim,
+  party: Party,
   progress: Progress<R>,
-  run: () => Promise<Written<R>>,
-): Promise<Written<R>> {
+  run: () => Promise<readonly Written<R>[]>,
+): Promise<readonly Written<R>[]> {
   for (let conflicts = 1; ; conflicts += 1) {
     try {
       return await run();
     } catch (error) {
       if (conflicts > MAX_CONFLICTS || !store.isConflict(error)) throw error;
-      held.lease.setBeating(true);
-      if (await held.isOver()) throw error;
+      setBeating(party, true);
+      if (await party.isOver()) throw error;
       progress.written = undefined;
     }
-    await delay(held.clock, held.clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
+    await delay(party.clock, party.clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
   }
 }
 
-/** Runs work, and says how its record is to be settled. */
-async function runWork<R>(
-  { engine, claim }: HeldClaim,
-  work: () => Promise<R>,
-): Promise<{ written: Written<R>; workMs: number }> {
-  const startedAt = engine.clock.monotonic();
-  const value = await work();
-  const workMs = engine.clock.monotonic() - startedAt;
-  const { settings, backoff } = engine;
-  const settlement = settlementOf({ kind: 'returned', value }, claim, settings, backoff);
-  return { written: { value, settlement }, workMs };
+/** Pauses or resumes the heartbeats of all members. */
+export function setBeating({ members }: Pick<Party, 'members'>, isBeating: boolean): void {
+  for (const { lease } of members) lease.setBeating(isBeating);
 }
 
-/** Settles the record within the transaction of its work, in which nothing may be committed after this has thrown. */
+/** Runs work, and says how its records are to be settled. */
+async function runWork<R>(
+  { clock, members }: Party,
+  work: () => Promise<readonly R[]>,
+): Promise<{ written: readonly Written<R>[]; workMs: number }> {
+  const startedAt = clock.monotonic();
+  const values = await work();
+  const workMs = clock.monotonic() - startedAt;
+  const written = members.map(({ engine, claim }, index) => {
+    const value = values[index] as R;
+    const { settings, backoff } = engine;
+    return { value, settlement: settlementOf({ kind: 'returned', value }, claim, settings, backoff) };
+  });
+  return { written, workMs };
+}
+
+/** Settles the records within the transaction of their work: nothing may be committed after this has thrown. */
 async function write<Tx>(
   store: TransactionalStore<Tx>,
   transaction: Tx,
-  { engine, claim, lease }: HeldClaim,
-  { settlement }: Written<unknown>,
+  party: Party,
+  written: readonly Written<unknown>[],
   workMs: number,
 ): Promise<void> {
-  const { key, token } = claim;
-  lease.setBeating(false);
-  switch (await store.settleLast(transaction, { key, token, settlement }, engine.settings.scope, workMs)) {
+  setBeating(party, false);
+  const requests = party.members.map(({ claim: { key, token } }, index) => {
+    const { settlement } = written[index] as Written<unknown>;
+    return { key, token, settlement };
+  });
+  const [{ engine }] = party.members as readonly [HeldClaim];
+  switch (await store.settleLast(transaction, requests, engine.settings.scope, workMs)) {
     case 'settled':
       return;
     case 'lost':

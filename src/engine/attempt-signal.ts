@@ -21,6 +21,7 @@ export class AttemptSignal {
   readonly #unsubscribe: (() => void) | undefined;
   readonly #owner: SignalOwner;
   #controller: AbortController | undefined;
+  onAborted: ((reason: unknown) => void) | undefined;
 
   constructor(caller: AbortSignal | undefined, timeoutMs: number | undefined, owner: SignalOwner) {
     this.#caller = caller;
@@ -54,6 +55,7 @@ export class AttemptSignal {
 
   abort(reason: unknown): void {
     this.#made().abort(reason);
+    this.onAborted?.(reason);
   }
 
   release(): void {

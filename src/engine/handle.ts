@@ -8,8 +8,10 @@ import { checkKey } from '../options/key.ts';
 import type { Outcome } from '../words/outcome.ts';
 import { answerFromRecord } from './answer-from-record.ts';
 import type { Engine } from './engine.ts';
-import { type HandlerRequest, handlerWork, type Work } from './handler-work.ts';
+import { type HandlerRequest, handlerWork } from './handler-work.ts';
 import { HeldClaim } from './held-claim.ts';
+import { runSeated, type Runs } from './batch/run-seated.ts';
+import type { Seat } from './batch/seat.ts';
 import { aborted, claimPatiently } from './claim.ts';
 
 /** One delivery of a message. */
@@ -21,6 +23,8 @@ export interface HandleRequest<Result, Extra extends readonly unknown[]>
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly waitMs?: number | undefined;
+  /** Its place in a batch, whose `handler` it has then. */
+  readonly seat?: Seat | undefined;
 }
 
 /** The engine as adapters use it: claims a message, runs what is ours, and answers from the record what is not. */
@@ -28,23 +32,17 @@ export type Handle<Extra extends readonly unknown[]> = <Result>(
   delivery: HandleRequest<Result, Extra>,
 ) => Promise<Outcome<Result>>;
 
-/** How the work of a claim is run, and its record settled. */
-type RunClaim<Extra extends readonly unknown[]> = <Result>(
-  held: HeldClaim,
-  work: Work<Result, Extra>,
-) => Promise<Outcome<Result>>;
-
 /** `defaultTimeoutMs` applies where neither the call nor the settings have a timeout. */
 export function createHandle<Extra extends readonly unknown[]>(
   engine: Engine,
-  run: RunClaim<Extra>,
+  runs: Runs<Extra>,
   defaultTimeoutMs?: number,
 ): Handle<Extra> {
   const { events, settings } = engine;
   const hashOfInstance = fingerprintOf(settings);
   return async function handle<Result>(delivery: HandleRequest<Result, Extra>): Promise<Outcome<Result>> {
     const startedAt = engine.clock.monotonic();
-    const { key, content, signal, timeoutMs, waitMs = 0 } = delivery;
+    const { key, content, signal, timeoutMs, waitMs = 0, seat } = delivery;
     checkKey('key', key);
     const hashOf = hasFingerprintChoice(delivery) ? fingerprintOf(delivery) : hashOfInstance;
     const hash = hashOf(content);
@@ -62,7 +60,8 @@ export function createHandle<Extra extends readonly unknown[]>(
     // Its handler may ignore that it is over, and never end.
     if (claimed.leaveSlot !== undefined) held.onOverdue(claimed.leaveSlot);
     try {
-      return await run(held, handlerWork(held, delivery));
+      if (seat !== undefined) return await runSeated(runs, held, { seat, request: delivery, limits });
+      return await runs.alone(held, handlerWork(held, delivery));
     } finally {
       held.end();
       claimed.leaveSlot?.();

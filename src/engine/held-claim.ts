@@ -10,7 +10,7 @@ import type { AttemptEnding, Threw } from './attempt-ending.ts';
 /** The clock may soon be set again. */
 const AFTER_DOUBT_MS = 1_000;
 
-interface AttemptLimits {
+export interface AttemptLimits {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
 }
@@ -25,8 +25,8 @@ export class HeldClaim {
   readonly engine: Engine;
   readonly claim: Claim;
   readonly lease: Lease;
-  readonly #limits: AttemptLimits;
-  readonly #signal: AttemptSignal;
+  #limits: AttemptLimits;
+  #signal: AttemptSignal;
   /** Whether the handler runs: not while its turn, its payload or its connection is awaited, nor its settle. */
   isRunning = false;
   #whenOverdue: (() => void) | undefined;
@@ -37,6 +37,11 @@ export class HeldClaim {
     this.#limits = limits;
     this.#signal = new AttemptSignal(limits.signal, limits.timeoutMs, this);
     this.lease = new Lease(engine, claim, this);
+  }
+
+  /** As the only member of its party. */
+  get members(): readonly [HeldClaim] {
+    return [this];
   }
 
   get clock(): Clock {
@@ -65,6 +70,17 @@ export class HeldClaim {
     };
   }
 
+  /** Calls back with the reason when the attempt's signal aborts. */
+  onAborted(callback: (reason: unknown) => void): void {
+    this.#signal.onAborted = callback;
+  }
+
+  /** The limits of the next run: `run` has ended those of the one before. */
+  limitTo(limits: AttemptLimits): void {
+    this.#limits = limits;
+    this.#signal = new AttemptSignal(limits.signal, limits.timeoutMs, this);
+  }
+
   /** Aborts the attempt's signal. */
   abort(reason: unknown): void {
     this.#signal.abort(reason);
@@ -75,6 +91,11 @@ export class HeldClaim {
     const known = this.lease.whenKnown();
     if (known !== undefined) await known;
     return this.#signal.isAborted;
+  }
+
+  /** Whether its handler may be called in this turn. */
+  get mayStart(): boolean {
+    return this.lease.isKept() && !this.#signal.isAborted;
   }
 
   leaseLost(reason: unknown): void {

@@ -5,10 +5,10 @@ import type { HeldClaim } from './held-claim.ts';
 import { rolledBack } from '../postgres/rolled-back-error.ts';
 import { conclude, settleBy } from './run-attempt.ts';
 import { type Settled, settleUntilAnswered } from './settle-until-answered.ts';
-import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
+import { type AttemptEnding, settlementOf, type Threw } from './attempt-ending.ts';
 import type { Work } from './handler-work.ts';
 import { AbandonedError, markAbandoned } from './abandoned.ts';
-import { type Progress, transact, type Written } from './attempt-in-transaction.ts';
+import { createProgress, type Progress, transact, type Written } from './attempt-in-transaction.ts';
 import { delay } from '../lib/wait.ts';
 import type { ExtendReply } from '../store/store.ts';
 import type { Lease } from './lease.ts';
@@ -25,13 +25,15 @@ export async function runInTransaction<R, Tx>(
   held: HeldClaim,
   work: Work<R, [transaction: Tx]>,
 ): Promise<Outcome<R>> {
-  const progress: Progress<R> = { isStarted: false, isAbandoned: false, written: undefined };
+  const progress = createProgress<R>();
   const ending = unwrapped(
-    await held.run((attempt) => transact(store, held, progress, (transaction) => work(attempt, transaction))),
+    await held.run((attempt) =>
+      transact(store, held, progress, async (transaction) => [await work(attempt, transaction)]),
+    ),
   );
   if (isAbandoned(ending)) return abandon(held, progress, ending);
   if (!progress.isStarted && ending.kind === 'threw') return await settleBy(held, notStarted(ending));
-  const { written } = progress;
+  const written = progress.written?.[0];
   if (written === undefined) return await settleBy(held, ending);
   if (ending.kind === 'returned') return await afterCommit(store, held, written, ending);
   if (store.isRolledBack(ending.error)) return await settleOutside(held, ending);
@@ -41,8 +43,8 @@ export async function runInTransaction<R, Tx>(
 /**
  * The ending with the handler's value alone. Not a promise, which would read `then` of the value: that can throw.
  */
-function unwrapped<R>(ending: AttemptEnding<Written<R>>): AttemptEnding<R> {
-  return ending.kind === 'returned' ? { kind: 'returned', value: ending.value.value } : ending;
+function unwrapped<R>(ending: AttemptEnding<readonly Written<R>[]>): AttemptEnding<R> {
+  return ending.kind === 'returned' ? { kind: 'returned', value: ending.value[0]?.value as R } : ending;
 }
 
 function isAbandoned(ending: AttemptEnding<unknown>): boolean {
@@ -50,7 +52,7 @@ function isAbandoned(ending: AttemptEnding<unknown>): boolean {
 }
 
 /** Nothing has run: the transaction could not begin. */
-function notStarted<R>({ error }: Extract<AttemptEnding<R>, { kind: 'threw' }>): AttemptEnding<R> {
+export function notStarted({ error }: Threw): Threw {
   return { kind: 'threw', error, interrupted: true, retryAfterMs: NO_CONNECTION_WAIT_MS };
 }
 
@@ -58,7 +60,11 @@ function notStarted<R>({ error }: Extract<AttemptEnding<R>, { kind: 'threw' }>):
 const NO_CONNECTION_WAIT_MS = 1_000;
 
 /** What never got a connection is taken back, uncounted; what has started may still commit. */
-function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: AttemptEnding<R>): Outcome<R> {
+export function abandon<R>(
+  held: HeldClaim,
+  { isStarted }: Progress<R>,
+  ending: AttemptEnding<R>,
+): Outcome<R> {
   const { engine, claim } = held;
   const { key, token } = claim;
   if (!isStarted) engine.records.takeBack({ key, token });
@@ -121,7 +127,7 @@ async function afterLostCommit<R>(
  * Settles a record after its transaction has not committed. The settle that was sent with the COMMIT may still land
  * first: then this one changes nothing, and its reply is that of a settle sent again. After this one it is fenced off.
  */
-async function settleUndone<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
+export async function settleUndone<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
   const { engine, claim, lease } = held;
   lease.setBeating(true);
   const settlement = settlementOf(ending, claim, engine.settings, engine.backoff);
@@ -146,7 +152,7 @@ async function replyOnRecord(
 const RESEND_DELAY_MS = 100;
 
 /** Extends a lease again and again until the store answers or the lease has ended. `alone`: by its own statement. */
-async function extendUntilAnswered(
+export async function extendUntilAnswered(
   { clock, records, events, settings }: Engine,
   { key, token }: Claim,
   lease: Lease,

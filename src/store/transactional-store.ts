@@ -12,12 +12,18 @@ export interface TransactionalStore<Tx> extends Store {
   /** Whether `begin` rejects when nothing of a transaction is committed, once its settle was its last statement. */
   readonly tellsRollback: boolean;
   /**
-   * The fenced settle, as the last statement of a transaction of `begin`: a client that can sends the COMMIT with it.
-   * Then the work has to end. `begin` handles the answer to the COMMIT. Until the end of the transaction no other
-   * session can change the record. Where the transaction, which is `workMs` old at least, has been ended already,
-   * it is `no-transaction`, and nothing is written.
+   * The fenced settle of all records, as the last statement of a transaction of `begin`: a client that can sends the
+   * COMMIT with it. It is `lost`, and nothing can be committed, where one of them is another's. Then the work has to
+   * end. `begin` handles the answer to the COMMIT. Until the end of the transaction no other session can change the
+   * records. Where the transaction, which is `workMs` old at least, has been ended already, it is `no-transaction`, and
+   * nothing is written.
    */
-  settleLast(transaction: Tx, request: SettleRequest, scope: string, workMs: number): Promise<SettledIn>;
+  settleLast(
+    transaction: Tx,
+    requests: readonly SettleRequest[],
+    scope: string,
+    workMs: number,
+  ): Promise<SettledIn>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */
   isRolledBack(error: unknown): boolean;
   /** Whether the database rolled the transaction back in favour of another, so that it can be run again. */

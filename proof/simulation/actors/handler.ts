@@ -40,7 +40,7 @@ export function createHandler(world: World, database: Database, life: Life, onHa
     const isInTransaction = transaction !== undefined;
     const run: Run = { life, message, number: attempt.number, heeds, isInTransaction };
     world.tell({ type: 'run', run });
-    if (transaction !== undefined) transaction.run = run;
+    if (transaction !== undefined) transaction.runs = [run];
     over?.addEventListener('abort', () => {
       end(world, run, { how: 'gave up' });
     });

@@ -37,10 +37,10 @@ export class Transaction {
   readonly life: Life;
   /** Is told when its connection breaks while its work runs. */
   onBroken: Tell | undefined;
-  /** What has written in it. */
-  run: Run | undefined;
+  /** What has written in it: one for each message. */
+  runs: readonly Run[] = [];
   /** What is to be put on record by the COMMIT. */
-  staged: { readonly request: SettleRequest; readonly scope: string } | undefined;
+  staged: { readonly requests: readonly SettleRequest[]; readonly scope: string } | undefined;
   /** Whether the server has committed it or rolled it back. */
   isOver = false;
   /** Whether its client has lost it. */
@@ -133,12 +133,12 @@ export class Transactions {
           giveBack();
         }
       },
-      settleLast: (transaction, request, scope) => {
+      settleLast: (transaction, requests, scope) => {
         transaction.isCommitting = isCommitting;
-        if (isCommitting) this.#committing.set(request.token, transaction);
+        if (isCommitting) for (const { token } of requests) this.#committing.set(token, transaction);
         return this.#call(transaction, () => {
-          this.#committing.delete(request.token);
-          const reply = this.#settle(transaction, request, scope);
+          for (const { token } of requests) this.#committing.delete(token);
+          const reply = this.#settle(transaction, requests, scope);
           return isCommitting ? this.#commitBehind(transaction, reply) : reply;
         });
       },
@@ -147,20 +147,20 @@ export class Transactions {
     };
   }
 
-  #settle(transaction: Transaction, request: SettleRequest, scope: string): SettledIn | Error {
+  #settle(transaction: Transaction, requests: readonly SettleRequest[], scope: string): SettledIn | Error {
     if (this.#happens(CONFLICT_SHARE)) {
       transaction.lostConflict = true;
       this.#tellFault('transaction lost a conflict', transaction);
       return new ServerError('could not serialize access', true);
     }
-    if (this.isLocked(request.key)) return new ServerError('the record is locked', false);
-    if (this.#records.refuses(request)) {
+    if (requests.some(({ key }) => this.isLocked(key))) return new ServerError('the record is locked', false);
+    if (requests.some((request) => this.#records.refuses(request))) {
       this.#tellFault('result refused by the store', transaction);
       return new ServerError('the value cannot be stored', false);
     }
-    if (!this.#records.isOwner(request)) return 'lost';
-    transaction.staged = { request, scope };
-    this.#locked.set(request.key, transaction);
+    if (!requests.every((request) => this.#records.isOwner(request))) return 'lost';
+    transaction.staged = { requests, scope };
+    for (const { key } of requests) this.#locked.set(key, transaction);
     return 'settled';
   }
 
@@ -221,9 +221,9 @@ export class Transactions {
     }
   }
 
-  #tokensOf({ run }: Transaction): readonly string[] | undefined {
-    const claim = run && this.#world.ledger.claimOfRun(run);
-    return claim && [claim.token];
+  #tokensOf({ runs }: Transaction): readonly string[] | undefined {
+    const claims = runs.flatMap((run) => this.#world.ledger.claimOfRun(run) ?? []);
+    return claims.length === 0 ? undefined : claims.map(({ token }) => token);
   }
 
   /** The connection may break before its COMMIT. */
@@ -264,20 +264,24 @@ export class Transactions {
   }
 
   #conclude(transaction: Transaction, isCommitted: boolean): void {
-    const { life, staged, run } = transaction;
+    const { life, staged, runs } = transaction;
+    const requests = staged?.requests ?? [];
     transaction.isOver = true;
-    if (staged !== undefined) this.#locked.delete(staged.request.key);
+    for (const { key } of requests) this.#locked.delete(key);
     if (!isCommitted) return;
-    this.#world.tell({ type: 'committed', life, run, settles: staged?.request.token });
-    if (staged !== undefined) this.#records.settle(life, staged.request, staged.scope);
+    // A request and its run are of the same message.
+    for (let index = 0; index < Math.max(requests.length, runs.length, 1); index += 1) {
+      this.#world.tell({ type: 'committed', life, run: runs[index], settles: requests[index]?.token });
+    }
+    for (const request of requests) this.#records.settle(life, request, staged?.scope ?? '');
   }
 
-  #tellUndone({ run, lostConflict }: Transaction): void {
-    if (run !== undefined) this.#world.tell({ type: 'ended', run, end: { how: 'undone', lostConflict } });
+  #tellUndone({ runs, lostConflict }: Transaction): void {
+    for (const run of runs) this.#world.tell({ type: 'ended', run, end: { how: 'undone', lostConflict } });
   }
 
   #tellFault(fault: Fault, { life, staged }: Transaction): void {
-    this.#world.tell({ type: 'fault', fault, life, what: staged?.request.key ?? '' });
+    this.#world.tell({ type: 'fault', fault, life, what: staged?.requests[0]?.key ?? '' });
   }
 
   #happens(share: number): boolean {

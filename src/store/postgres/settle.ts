@@ -72,15 +72,16 @@ const UNSETTLED: Readonly<Record<string, SettledIn>> = {
   '2201F': 'no-transaction',
 };
 
-/** Settles a record as the last statement of a transaction: it is on record when that commits. */
+/** Settles records as the last statement of a transaction: all of them are on record when that commits. */
 export async function settleLast(
   transaction: Pick<DatabaseQueries, 'query'>,
-  statement: string,
-  request: SettleRequest,
+  statements: BySize,
+  requests: readonly SettleRequest[],
   scope: string,
   workMs: number,
 ): Promise<SettledIn> {
-  const { parameters } = batchOf([toCells(request)]);
+  const { size, parameters } = batchOf(inLockOrder(requests).map(toCells));
+  const statement = statements[size];
   try {
     await transaction.query(statement, [scope, ...parameters, String(workMs)]);
     return 'settled';

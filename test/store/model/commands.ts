@@ -77,7 +77,7 @@ const terms: fc.Arbitrary<Terms> = fc.record({
   mayOwnSuspects: fc.boolean(),
 });
 
-function batchOf<Request extends { readonly key: string }>(request: fc.Arbitrary<Request>) {
+export function batchOf<Request extends { readonly key: string }>(request: fc.Arbitrary<Request>) {
   return fc.uniqueArray(request, { selector: (each) => each.key, minLength: 1, maxLength: 2 });
 }
 

@@ -71,10 +71,15 @@ export class Model {
     return 'extended';
   }
 
-  /** A settle in a transaction: what its token has settled before is no settle of this one. */
-  settleLast(request: SettleRequest): 'settled' | 'lost' {
-    const last = this.#histories.get(request.key)?.at(-1);
-    return last?.what === 'claimed' && this.settle(request) === 'settled' ? 'settled' : 'lost';
+  /** Settles in a transaction, all or none: what its token has settled before is no settle of this one. */
+  settleLast(requests: readonly SettleRequest[]): 'settled' | 'lost' {
+    const isOurs = ({ key, token }: SettleRequest): boolean => {
+      const last = this.#histories.get(key)?.at(-1);
+      return last?.what === 'claimed' && last.token === token;
+    };
+    if (!requests.every(isOurs)) return 'lost';
+    for (const request of requests) this.settle(request);
+    return 'settled';
   }
 
   lookup(key: string): LookupReply | undefined {

@@ -14,7 +14,18 @@ import { purgeStatement } from '../../../adapters/operations/statements/purge.ts
 import { logStatements } from '../../../src/history/statements/logs.ts';
 import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
 import { HOUR } from '../../../testing/contracts/store/actor.ts';
-import { command, key, type Models, type Real, scope, settlement, step, STORE, token } from './commands.ts';
+import {
+  batchOf,
+  command,
+  key,
+  type Models,
+  type Real,
+  scope,
+  settlement,
+  step,
+  STORE,
+  token,
+} from './commands.ts';
 import type { Line, Walk } from './model.ts';
 
 /** A database with no other records, so that they can be counted. */
@@ -26,13 +37,13 @@ export interface Database extends Real {
 }
 
 /** Alone, since it is the last statement of its transaction. */
-const settlesLast = fc.tuple(scope, fc.record({ key, token, settlement })).map(([where, request]) =>
+const settlesLast = fc.tuple(scope, batchOf(fc.record({ key, token, settlement }))).map(([where, requests]) =>
   command<Database>(
-    `settleLast(${where}, ${fc.stringify(request)})`,
-    (models) => [models[where].settleLast(request)],
+    `settleLast(${where}, ${fc.stringify(requests)})`,
+    (models) => [models[where].settleLast(requests)],
     async ({ store, scopes }) => {
       const settled = store.begin(async (transaction) => {
-        const reply = await store.settleLast(transaction, request, scopes[where], 0);
+        const reply = await store.settleLast(transaction, requests, scopes[where], 0);
         if (reply !== 'settled') throw new Error(reply);
         return reply;
       });

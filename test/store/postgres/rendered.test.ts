@@ -39,7 +39,7 @@ const RENDERED: Record<string, string> = {
   extend: forEachSize((table, size) => extendStatement(table, size, LOCK_WAIT_MS)),
   settle: forEachSize((table, size) => settleStatement(table, size, LOCK_WAIT_MS)),
   'settled-before': forEachSize(settledBeforeStatement),
-  'settle-last': `${settleLastStatement(TABLE)};`,
+  'settle-last': forEachSize(settleLastStatement),
   locked: `${lockedStatement(TABLE)};`,
   lookup: `${lookupStatement(TABLE)};`,
   check: `${checkStatement('handle_once')};`,

@@ -22,7 +22,7 @@ test('a retention begins with the settle, however long its transaction has run',
   const { scope } = await claimed();
   await store.begin(async (transaction) => {
     await client.in(transaction).execute('select pg_sleep(0.3)');
-    await store.settleLast(transaction, request, scope, 0);
+    await store.settleLast(transaction, [request], scope, 0);
   });
   const [row] = await sql<{ kept_ms: number }[]>`
     select extract(epoch from live_until - began_at)::float8 * 1000 as kept_ms
@@ -34,7 +34,7 @@ test('a settle whose transaction has been ended writes nothing', async () => {
   const actor = await claimed();
   const settled = store.begin(async (transaction) => {
     await client.in(transaction).execute('rollback');
-    throw new Error(await store.settleLast(transaction, request, actor.scope, 1_000));
+    throw new Error(await store.settleLast(transaction, [request], actor.scope, 1_000));
   });
   await expect(settled).rejects.toThrow('no-transaction');
   expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'in-flight' });
@@ -47,7 +47,7 @@ test('a settle that the database refuses throws why', async () => {
       .in(transaction)
       .execute('select 1 / 0')
       .catch(() => undefined);
-    return await store.settleLast(transaction, request, scope, 0);
+    return await store.settleLast(transaction, [request], scope, 0);
   });
   await expect(settled).rejects.toMatchObject({
     code: 'STORE',

@@ -23,7 +23,7 @@ export function statementsOf(schema: string, lockWaitMs = LOCK_WAIT_MS) {
     extend: bySize((size) => extendStatement(table, size, lockWaitMs)),
     settle: bySize((size) => settleStatement(table, size, lockWaitMs)),
     settledBefore: bySize((size) => settledBeforeStatement(table, size)),
-    settleLast: onOneLine(settleLastStatement(table)),
+    settleLast: bySize((size) => settleLastStatement(table, size)),
     check: onOneLine(checkStatement(schema)),
   };
 }

@@ -1,3 +1,4 @@
+import type { Size } from '../../../postgres/request-rows.ts';
 import { settleUpdate } from './settle.ts';
 
 /**
@@ -11,18 +12,24 @@ import { settleUpdate } from './settle.ts';
  */
 const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;
 
+/** Whether every record is settled, of one or of many. */
+const ALL_SETTLED: Readonly<Record<Size, string>> = {
+  one: 'exists (select from settled)',
+  many: '(select count(*) from settled) = cardinality($2::text::text[])',
+};
+
 /**
- * The settle of one record as the last statement of its transaction. It fails where it settles nothing, so that a
- * COMMIT that was sent with it commits nothing either: with SQLSTATE 2201F where the transaction has been ended, and
- * with 22012 where the record is another's. No constant may fail: PostgreSQL computes constants before it looks at what
- * they depend on.
+ * The settle of all records of a transaction, as its last statement. It fails where it does not settle each of them, so
+ * that a COMMIT that was sent with it commits nothing either: with SQLSTATE 2201F where the transaction has been ended,
+ * and with 22012 where a record is another's. No constant may fail: PostgreSQL computes constants before it looks at
+ * what they depend on.
  */
-export function settleLastStatement(table: string): string {
+export function settleLastStatement(table: string, size: Size): string {
   return `
-with settled as (${settleUpdate(table, 'one')}
+with settled as (${settleUpdate(table, size)}
   and ${IN_TRANSACTION}
 returning t.key)
 select
   sqrt(case when ${IN_TRANSACTION} then 1 else -1 end)::text as in_transaction,
-  (1 / case when exists (select from settled) then 1 else 0 end)::text as settled`;
+  (1 / case when ${ALL_SETTLED[size]} then 1 else 0 end)::text as settled`;
 }

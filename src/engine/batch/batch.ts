@@ -1,0 +1,113 @@
+import { NotStartedError } from '../../words/not-started-error.ts';
+import type { HeldClaim } from '../held-claim.ts';
+import { BatchRun } from './batch-run.ts';
+import { type AnyBatchHandler, callBatch, type CallBatch } from './call-batch.ts';
+import { type Met, Seat } from './seat.ts';
+
+/**
+ * Messages whose handlers run as one. Each of them is claimed, kept and settled as if it were alone; their attempts
+ * meet where the handler is called.
+ *
+ * It runs in rounds. In each the handler is called for all that have met, but of a lane only for those before the first
+ * that has to wait. What such a run has undone, and what has to wait, runs alone after it, one by one. A lane ends at
+ * the first message that its broker keeps.
+ */
+export class Batch {
+  readonly #handler: AnyBatchHandler;
+  readonly #seats: Seat[] = [];
+  /** The first seat of each lane behind which nothing more runs. */
+  readonly #lastOf = new Map<unknown, number>();
+
+  constructor(handler: AnyBatchHandler) {
+    this.#handler = handler;
+  }
+
+  /** A seat behind those that were taken before. Messages of a lane run in the order of their seats. */
+  take(lane?: unknown): Seat {
+    const index = this.#seats.length;
+    const seat = new Seat(this.#handler, index, lane, (goesOn) => {
+      if (!goesOn) this.#lastOf.set(seat.lane, Math.min(index, this.#lastOf.get(seat.lane) ?? index));
+    });
+    this.#seats.push(seat);
+    return seat;
+  }
+
+  /** Runs the batch, once all seats are taken. Resolves when all of them have been left. */
+  async run(): Promise<void> {
+    await Promise.all(this.#seats.map((seat) => seat.arrived));
+    for (;;) {
+      await this.#declineEnded();
+      const company = this.#company();
+      if (company.length === 0) return;
+      const undone = company.length === 1 ? company : await this.#runTogether(company);
+      const alone = new Set(undone);
+      await allLeft(company.filter((seat) => !alone.has(seat)));
+      await this.#runOneByOne(undone);
+    }
+  }
+
+  /** Those that run next: with one another, or the first of those that wait. */
+  #company(): readonly Seat[] {
+    const waiting = new Set<unknown>();
+    const company: Seat[] = [];
+    for (const seat of this.#seats) {
+      if (seat.state === 'waiting') waiting.add(seat.lane);
+      if (seat.state === 'met' && !waiting.has(seat.lane)) company.push(seat);
+    }
+    return company.length > 0 ? company : this.#seats.filter(({ state }) => state === 'waiting').slice(0, 1);
+  }
+
+  async #declineEnded(): Promise<void> {
+    const ended = this.#seats.filter((seat) => this.#hasEnded(seat));
+    for (const seat of ended) seat.decline();
+    await allLeft(ended);
+  }
+
+  /** Whether its lane has ended before it. */
+  #hasEnded(seat: Seat): boolean {
+    const last = this.#lastOf.get(seat.lane) ?? Infinity;
+    return seat.state !== 'left' && last < seat.index;
+  }
+
+  async #runTogether(company: readonly Seat[]): Promise<readonly Seat[]> {
+    const met = await startable(company);
+    const [first] = met;
+    const [seat] = company;
+    if (first === undefined || seat?.runTogether === undefined) return [];
+    const members: [HeldClaim, ...HeldClaim[]] = [first.held, ...met.slice(1).map(({ held }) => held)];
+    const run = new BatchRun(members, seat.timeoutMs);
+    const given = met.map(({ payload, attempt }) => ({ payload, attempt: run.shareSignal(attempt) }));
+    try {
+      const call: CallBatch = (...args) => callBatch(this.#handler, given, ...args);
+      const undone = new Set(await seat.runTogether(run, met, call));
+      return company.filter((each) => each.met !== undefined && undone.has(each.met));
+    } finally {
+      run.end();
+    }
+  }
+
+  async #runOneByOne(seats: readonly Seat[]): Promise<void> {
+    for (const seat of seats) {
+      if (this.#hasEnded(seat)) seat.decline();
+      else seat.runAlone();
+      await seat.left;
+    }
+  }
+}
+
+/** Those whose attempts are not over. The others end. */
+async function startable(company: readonly Seat[]): Promise<readonly Met[]> {
+  const met = company.flatMap((seat) => seat.met ?? []);
+  await Promise.all(met.map(({ held }) => held.isOver()));
+  // In the turn in which the handler starts.
+  return met.filter((each) => {
+    const mayStart = each.held.mayStart;
+    if (!mayStart)
+      each.end({ error: new NotStartedError('its attempt was over before its batch could start') });
+    return mayStart;
+  });
+}
+
+async function allLeft(seats: readonly Seat[]): Promise<void> {
+  await Promise.all(seats.map((seat) => seat.left));
+}

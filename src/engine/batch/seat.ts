@@ -1,0 +1,138 @@
+import type { Attempt } from '../../words/attempt.ts';
+import type { Outcome } from '../../words/outcome.ts';
+import { NotStartedError } from '../../words/not-started-error.ts';
+import { later } from '../../lib/later.ts';
+import type { HeldClaim } from '../held-claim.ts';
+import type { BatchRun } from './batch-run.ts';
+import { type AnyBatchHandler, callBatch, type CallBatch, type Came } from './call-batch.ts';
+
+/** An attempt that has come to the call of its batch's handler. */
+export interface Met {
+  readonly held: HeldClaim;
+  readonly payload: unknown;
+  readonly attempt: Attempt;
+  /** Ends the wait of the attempt. `conclude` replaces the settle of its record. */
+  readonly end: (came: Came, conclude?: Conclusion) => void;
+}
+
+type Conclusion = () => Outcome<unknown> | Promise<Outcome<unknown>>;
+
+/** Runs the handler of a batch for those that have met. Gives those that have to run one by one: nothing has happened. */
+export type RunTogether = (run: BatchRun, met: readonly Met[], call: CallBatch) => Promise<readonly Met[]>;
+
+/** Thrown where a message of a batch has to run alone, now. */
+export class RunsAloneError extends Error {
+  override readonly name = 'RunsAloneError';
+}
+
+/** `waiting`: it is not claimed until its turn comes, and runs alone then. */
+type State = 'coming' | 'met' | 'waiting' | 'running' | 'left';
+
+/** The place of one message in a batch. */
+export class Seat {
+  readonly index: number;
+  readonly lane: unknown;
+  state: State = 'coming';
+  runTogether: RunTogether | undefined;
+  timeoutMs: number | undefined;
+  met: Met | undefined;
+  conclude: Conclusion | undefined;
+  /** Whether the message was claimed, and released, since it has to run alone. */
+  hasToWait = false;
+  readonly #handler: AnyBatchHandler;
+  readonly #arrived = later<undefined>();
+  readonly #left = later<undefined>();
+  readonly #turn = later<boolean>();
+  readonly #onLeft: (goesOn: boolean) => void;
+  #held: HeldClaim | undefined;
+  #isAlone = false;
+
+  /** `index`: among the seats of the batch. Without a lane it has one of its own. */
+  constructor(handler: AnyBatchHandler, index: number, lane: unknown, onLeft: (goesOn: boolean) => void) {
+    this.#handler = handler;
+    this.index = index;
+    this.lane = lane ?? this;
+    this.#onLeft = onLeft;
+  }
+
+  /** Resolves when it is known whether the message runs with the others. */
+  get arrived(): Promise<unknown> {
+    return this.#arrived.promise;
+  }
+
+  /** Resolves when nothing more happens to the message here. */
+  get left(): Promise<unknown> {
+    return this.#left.promise;
+  }
+
+  /** The message is claimed, and its handler is going to be called. */
+  claimed(held: HeldClaim, timeoutMs: number | undefined, runTogether: RunTogether): void {
+    this.#held = held;
+    this.timeoutMs = timeoutMs;
+    this.runTogether = runTogether;
+  }
+
+  /** The handler of the message: it takes part in the run of all, and calls the handler of the batch when alone. */
+  readonly handler = async (
+    payload: unknown,
+    attempt: Attempt,
+    ...extra: readonly unknown[]
+  ): Promise<unknown> => {
+    const held = this.#held;
+    if (this.#isAlone || held === undefined) {
+      const [came] = await callBatch(this.#handler, [{ payload, attempt }], extra);
+      return valueOf(came as Came);
+    }
+    const ended = later<Came>();
+    const end: Met['end'] = (came, conclude) => {
+      this.conclude = conclude;
+      ended.resolve(came);
+    };
+    this.met = { held, payload, attempt, end };
+    this.#become('met');
+    return valueOf(await ended.promise);
+  };
+
+  /** Waits for the turn of a message that must not run with the others. False: it must not run at all. */
+  turn(): Promise<boolean> {
+    this.#become('waiting');
+    return this.#turn.promise;
+  }
+
+  /** Lets the message run, alone. */
+  runAlone(): void {
+    this.#isAlone = true;
+    this.#give(true);
+  }
+
+  /** Ends the wait of the message without a run. */
+  decline(): void {
+    this.#give(false);
+  }
+
+  #give(mayRun: boolean): void {
+    this.state = 'running';
+    const error = mayRun ? new RunsAloneError() : new NotStartedError('its turn has not come');
+    if (this.met === undefined) this.#turn.resolve(mayRun);
+    else this.met.end({ error });
+  }
+
+  /** To be called at the end, whatever has happened. `goesOn`: whether those behind it in its lane may run. */
+  leave(goesOn: boolean): void {
+    if (this.state === 'left') return;
+    this.state = 'left';
+    this.#onLeft(goesOn);
+    this.#arrived.resolve(undefined);
+    this.#left.resolve(undefined);
+  }
+
+  #become(state: State): void {
+    this.state = state;
+    this.#arrived.resolve(undefined);
+  }
+}
+
+export function valueOf(came: Came): unknown {
+  if ('error' in came) throw came.error;
+  return came.value;
+}

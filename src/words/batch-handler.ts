@@ -1,0 +1,35 @@
+import type { Attempt } from './attempt.ts';
+
+/** One message in a run of a batch handler without a transaction. */
+export interface BatchAttempt extends Attempt {
+  /**
+   * Marks the message as failed, with what a handler of one message would have thrown: it runs again, alone, and the
+   * others are done.
+   */
+  fail(error: unknown): void;
+}
+
+/**
+ * What runs once for many messages. Payloads and attempts are in the same order, and all attempts have the same signal:
+ * it aborts too when one of them has lost its lease. It returns nothing, or a list with one result for each message.
+ *
+ * In a transaction it throws to undo all of it: then the messages run one by one. Without one, a throw fails every
+ * message that is not marked by `attempt.fail`.
+ *
+ * @example
+ * ```ts
+ * import type { BatchHandler } from 'handle-once';
+ *
+ * export const indexOrders: BatchHandler<Order> = async (orders, attempts) => {
+ *   const errors = await index(orders);
+ *   errors.forEach((error, n) => error && attempts[n]?.fail(error));
+ * };
+ * ```
+ */
+export type BatchHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
+  payloads: readonly Payload[],
+  attempts: readonly (Extra extends [] ? BatchAttempt : Attempt)[],
+  ...extra: Extra
+) => BatchResult<Result> | PromiseLike<BatchResult<Result>>;
+
+type BatchResult<Result> = readonly Result[] | undefined | void;
