@@ -1,9 +1,11 @@
 /** What the adapters share beyond the public face. */
 export { type Kernel, kernelOf } from './adapter/kernel.ts';
 export { checkConsumerOptions, consumerFields } from './adapter/consumer-options.ts';
+export { Company } from './adapter/company.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export { deliver, type Delivered, handledFacts } from './adapter/deliver.ts';
+export { deliverSeated } from './adapter/deliver-seated.ts';
 export type { Delivery } from './adapter/delivery.ts';
 export type { HandlingEvent, KeptEvent, KeptReason } from './adapter/delivery-event.ts';
 export { foundKey } from './adapter/found-key.ts';
@@ -20,6 +22,8 @@ export { storeIsUsable } from './adapter/store-check.ts';
 export { createTrial } from './adapter/trial.ts';
 export { type Kept, type Verdict, verdictEvent } from './adapter/verdict.ts';
 export { wasAbandoned } from './engine/abandoned.ts';
+export { Batch } from './engine/batch/batch.ts';
+export type { Seat } from './engine/batch/seat.ts';
 export { clockOf } from './engine/hidden-handles.ts';
 export { UnlistedError } from './history/unlisted-error.ts';
 export { atEndOfTurn, type Clock, systemClock, type Timer } from './lib/clock.ts';
@@ -46,6 +50,12 @@ export {
   hasFingerprintChoice,
   jsonPointer,
 } from './options/fingerprint-options.ts';
+export {
+  batchOption,
+  type BatchOptions,
+  gatheredBatchOption,
+  type GatheredBatchOptions,
+} from './options/batch-options.ts';
 export { handlerOption } from './options/handler-option.ts';
 export { childKeysOf, keyFault } from './options/key.ts';
 export {

@@ -14,13 +14,14 @@ export type Delivered<R> = Verdict & { readonly handled: Handled<R> };
 /** Handles a delivery once, and sends the dead letter that it asks for. It never throws. */
 export async function deliver<R>(kernel: Kernel, delivery: Delivery<R>): Promise<Delivered<R>> {
   const { settings, schema = settings.schema } = kernel;
-  const { fingerprint, message, content, parse, handler, mayStart, signal, waitMs, source, emit } = delivery;
+  const { fingerprint, message, content, parse, handler, mayStart, signal, waitMs, source, seat, emit } =
+    delivery;
   let key = '';
   const handled = await kernel.handle(() => {
     key = foundKey(delivery.key);
     return {
       ...fingerprintOptionsFor(fingerprint, message as never),
-      ...{ key, content: content(), parse, schema, handler, mayStart, signal, waitMs, source },
+      ...{ key, content: content(), parse, schema, handler, mayStart, signal, waitMs, source, seat },
     };
   });
   if ('replayed' in handled && handled.replayed) emit({ type: 'replayed', key, state: handled.state });

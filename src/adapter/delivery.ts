@@ -3,6 +3,7 @@ import type { Handler } from '../words/attempt.ts';
 import type { Emitted } from '../reporting/event-sink.ts';
 import type { FingerprintOptions } from '../options/fingerprint-options.ts';
 import type { OnFailed } from './decide.ts';
+import type { Seat } from '../engine/batch/seat.ts';
 import type { HandlingEvent } from './delivery-event.ts';
 
 /** A message as its broker delivered it. */
@@ -25,6 +26,8 @@ export interface Delivery<R> {
   readonly mayStart?: (() => Promise<boolean>) | undefined;
   /** Where the message came from. Called only where the settings have a hook. */
   readonly source?: (() => MessageSource) | undefined;
+  /** Its place in a batch, whose handler it has then. */
+  readonly seat?: Seat | undefined;
   readonly onFailed: OnFailed;
   readonly emit: (event: Emitted<HandlingEvent>) => void;
 }

@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
+import { batchFaults, type BatchOptions } from '../options/batch-options.ts';
 import { withHandler } from '../options/handler-option.ts';
+import { InvalidOptionsError } from '../words/errors.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { GivenRetries, RetryOptions } from '../options/retries.ts';
 
@@ -21,15 +23,27 @@ export function withOwnRetries<Options extends GivenRetries & { readonly handleO
   return { ...options, handleOnce: handleOnce.withRetries(given) };
 }
 
+interface ConsumerOptions extends GivenRetries {
+  readonly handleOnce: AnyHandleOnce;
+  readonly inTransaction?: boolean;
+  readonly batch?: BatchOptions | undefined;
+}
+
 /** The options of an adapter as they apply. Throws `InvalidOptionsError` that names every wrong field. */
-export function resolveOptions<
-  Schema extends z.ZodMiniType<GivenRetries & { readonly handleOnce: AnyHandleOnce }>,
->(
+export function resolveOptions<Schema extends z.ZodMiniType<ConsumerOptions>>(
   subject: string,
   schema: Schema,
   options: unknown,
   handler: unknown,
   defaults?: RetryOptions,
 ): z.output<Schema> {
-  return withOwnRetries(parseOptions(subject, schema, withHandler(options, handler)), defaults);
+  const resolved = withOwnRetries(parseOptions(subject, schema, withHandler(options, handler)), defaults);
+  refuseForBatch(subject, resolved);
+  return resolved;
+}
+
+function refuseForBatch(subject: string, { handleOnce, inTransaction, batch }: ConsumerOptions): void {
+  if (batch === undefined) return;
+  const faults = batchFaults(handleOnce.settings, inTransaction === true);
+  if (faults.length > 0) throw new InvalidOptionsError(subject, faults);
 }

@@ -55,15 +55,12 @@ export function createBatchCall<Extra extends readonly unknown[]>(
     const faults = batchFaults(settings, inTransaction);
     if (faults.length > 0) throw new InvalidOptionsError(SUBJECT, faults);
     const together = new Batch(fn as never);
-    const known = new Set<string>();
     const handling = entries.map(async ({ key, payload }): Promise<Handled<Result>> => {
-      const seat = together.take(key);
-      const isRepeated = known.has(key);
-      known.add(key);
+      const seat = together.take();
       const delivery = { ...options, key, payload, content: payload, schema, handler: seat.handler as never };
       try {
         // No lane ends: each message is answered.
-        return (await handleSeated<Handled<Result>>(seat, isRepeated, (place) =>
+        return (await handleSeated<Handled<Result>>(seat, (place) =>
           handle({ ...delivery, seat: place }),
         )) as Handled<Result>;
       } catch (error) {

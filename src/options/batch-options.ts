@@ -1,8 +1,39 @@
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import type { OptionIssue } from '../words/errors.ts';
+import { NOT_AN_OBJECT, wholeNumber } from './parse-options.ts';
 import type { Retries } from './retries.ts';
+
+/** How many messages a handler gets at once. */
+export interface BatchOptions {
+  /** At most so many messages, from 2 to 500. A batch is run with fewer where no more are there. */
+  readonly size: number;
+}
+
+/** The same where messages come one by one, or a few at a time. */
+export interface GatheredBatchOptions extends BatchOptions {
+  /** Milliseconds for which the first message waits for others, before any of them is claimed. Default 10. */
+  readonly waitMs?: number | undefined;
+}
 
 /** Members of one batch. */
 export const MAX_BATCH_SIZE = 500;
+
+const MAX_WAIT_MS = 60_000;
+const DEFAULT_WAIT_MS = 10;
+
+const size = lazily(() => wholeNumber('messages', 2, MAX_BATCH_SIZE));
+
+export const batchOption = lazily(() => z.optional(z.strictObject({ size: size() }, NOT_AN_OBJECT)));
+
+export const gatheredBatchOption = lazily(() =>
+  z.optional(
+    z.strictObject(
+      { size: size(), waitMs: z._default(wholeNumber('milliseconds', 0, MAX_WAIT_MS), DEFAULT_WAIT_MS) },
+      NOT_AN_OBJECT,
+    ),
+  ),
+);
 
 /** A message that kills its worker is known by its third death: before it, each of its batch may have died with it. */
 const FEWEST_DEATHS = 3;

@@ -1,7 +1,9 @@
 import type { Attempt } from './attempt.ts';
 
 /** One message in a run of a batch handler without a transaction. */
-export interface BatchAttempt extends Attempt {
+export type BatchAttempt<Of extends Attempt = Attempt> = Of & CanFail;
+
+interface CanFail {
   /**
    * Marks the message as failed, with what a handler of one message would have thrown: it runs again, alone, and the
    * others are done.
@@ -26,9 +28,14 @@ export interface BatchAttempt extends Attempt {
  * };
  * ```
  */
-export type BatchHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
+export type BatchHandler<
+  Payload,
+  Extra extends readonly unknown[] = [],
+  Result = unknown,
+  Of extends Attempt = Attempt,
+> = (
   payloads: readonly Payload[],
-  attempts: readonly (Extra extends [] ? BatchAttempt : Attempt)[],
+  attempts: readonly (Extra extends [] ? BatchAttempt<Of> : Of)[],
   ...extra: Extra
 ) => BatchResult<Result> | PromiseLike<BatchResult<Result>>;
 

@@ -13,23 +13,25 @@ import { type Met, Seat } from './seat.ts';
  * the first message that its broker keeps.
  */
 export class Batch {
-  readonly #handler: AnyBatchHandler;
+  readonly handler: AnyBatchHandler;
+  readonly keys = new Set<string>();
   readonly #seats: Seat[] = [];
   /** The first seat of each lane behind which nothing more runs. */
   readonly #lastOf = new Map<unknown, number>();
 
   constructor(handler: AnyBatchHandler) {
-    this.#handler = handler;
+    this.handler = handler;
   }
 
   /** A seat behind those that were taken before. Messages of a lane run in the order of their seats. */
   take(lane?: unknown): Seat {
-    const index = this.#seats.length;
-    const seat = new Seat(this.#handler, index, lane, (goesOn) => {
-      if (!goesOn) this.#lastOf.set(seat.lane, Math.min(index, this.#lastOf.get(seat.lane) ?? index));
-    });
+    const seat = new Seat(this, this.#seats.length, lane);
     this.#seats.push(seat);
     return seat;
+  }
+
+  endLane({ lane, index }: Seat): void {
+    this.#lastOf.set(lane, Math.min(index, this.#lastOf.get(lane) ?? index));
   }
 
   /** Runs the batch, once all seats are taken. Resolves when all of them have been left. */
@@ -78,7 +80,7 @@ export class Batch {
     const run = new BatchRun(members, seat.timeoutMs);
     const given = met.map(({ payload, attempt }) => ({ payload, attempt: run.shareSignal(attempt) }));
     try {
-      const call: CallBatch = (...args) => callBatch(this.#handler, given, ...args);
+      const call: CallBatch = (...args) => callBatch(this.handler, given, ...args);
       const undone = new Set(await seat.runTogether(run, met, call));
       return company.filter((each) => each.met !== undefined && undone.has(each.met));
     } finally {

@@ -28,6 +28,15 @@ export class RunsAloneError extends Error {
 /** `waiting`: it is not claimed until its turn comes, and runs alone then. */
 type State = 'coming' | 'met' | 'waiting' | 'running' | 'left';
 
+/** What a seat knows of its batch. */
+interface BatchOfSeat {
+  readonly handler: AnyBatchHandler;
+  /** That its seats have claimed. */
+  readonly keys: Set<string>;
+  /** Nothing behind the seat in its lane runs any more. */
+  readonly endLane: (seat: Seat) => void;
+}
+
 /** The place of one message in a batch. */
 export class Seat {
   readonly index: number;
@@ -37,22 +46,22 @@ export class Seat {
   timeoutMs: number | undefined;
   met: Met | undefined;
   conclude: Conclusion | undefined;
-  /** Whether the message was claimed, and released, since it has to run alone. */
+  /** Whether the message has to wait for its turn, without a claim: it runs alone, or another seat has it too. */
   hasToWait = false;
-  readonly #handler: AnyBatchHandler;
+  /** Whether it did not get its turn. */
+  isDeclined = false;
+  readonly #batch: BatchOfSeat;
   readonly #arrived = later<undefined>();
   readonly #left = later<undefined>();
   readonly #turn = later<boolean>();
-  readonly #onLeft: (goesOn: boolean) => void;
   #held: HeldClaim | undefined;
   #isAlone = false;
 
   /** `index`: among the seats of the batch. Without a lane it has one of its own. */
-  constructor(handler: AnyBatchHandler, index: number, lane: unknown, onLeft: (goesOn: boolean) => void) {
-    this.#handler = handler;
+  constructor(batch: BatchOfSeat, index: number, lane: unknown) {
+    this.#batch = batch;
     this.index = index;
     this.lane = lane ?? this;
-    this.#onLeft = onLeft;
   }
 
   /** Resolves when it is known whether the message runs with the others. */
@@ -67,9 +76,15 @@ export class Seat {
 
   /** The message is claimed, and its handler is going to be called. */
   claimed(held: HeldClaim, timeoutMs: number | undefined, runTogether: RunTogether): void {
+    this.#batch.keys.add(held.claim.key);
     this.#held = held;
     this.timeoutMs = timeoutMs;
     this.runTogether = runTogether;
+  }
+
+  /** The claim has found the message in flight: with another seat of the batch it is answered after that. */
+  foundInFlight(key: string): void {
+    this.hasToWait = this.#batch.keys.has(key);
   }
 
   /** The handler of the message: it takes part in the run of all, and calls the handler of the batch when alone. */
@@ -80,7 +95,7 @@ export class Seat {
   ): Promise<unknown> => {
     const held = this.#held;
     if (this.#isAlone || held === undefined) {
-      const [came] = await callBatch(this.#handler, [{ payload, attempt }], extra);
+      const [came] = await callBatch(this.#batch.handler, [{ payload, attempt }], extra);
       return valueOf(came as Came);
     }
     const ended = later<Came>();
@@ -107,6 +122,7 @@ export class Seat {
 
   /** Ends the wait of the message without a run. */
   decline(): void {
+    this.isDeclined = true;
     this.#give(false);
   }
 
@@ -121,7 +137,7 @@ export class Seat {
   leave(goesOn: boolean): void {
     if (this.state === 'left') return;
     this.state = 'left';
-    this.#onLeft(goesOn);
+    if (!goesOn) this.#batch.endLane(this);
     this.#arrived.resolve(undefined);
     this.#left.resolve(undefined);
   }

@@ -30,7 +30,7 @@ export function failedByDefaultSuite({ client, setup }: Fixture): void {
   test("the queue's redrive policy moves a failed message to its dead-letter queue: the same message, run once", async () => {
     const deadLetters = await createQueue(client);
     const redrive = { deadLetterQueueUrl: deadLetters, maxReceiveCount: 2 };
-    const queue = await setup({ redrive, visibilityTimeoutSeconds: 1 }, { leaseMs: 600, maxAttempts: 1 });
+    const queue = await setup({ redrive, visibilityTimeoutSeconds: 2 }, { leaseMs: 600, maxAttempts: 1 });
     const messageId = await queue.send('{"order":1}');
     const handler = vi.fn(terminal);
     await queue.startWorker({ ...byDefault, handler });

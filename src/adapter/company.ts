@@ -1,0 +1,53 @@
+import type { Clock, Timer } from '../lib/clock.ts';
+
+export interface CompanyOptions<Message> {
+  /** Messages of one batch. */
+  readonly size: number;
+  /** Milliseconds for which the first waits for others. */
+  readonly waitMs: number;
+  readonly clock: Clock;
+  /** Takes a batch, which has at least one message. */
+  readonly start: (messages: readonly Message[]) => void;
+  readonly bytesOf?: ((message: Message) => number) | undefined;
+}
+
+/** Of the messages of one batch. A larger message is a batch of its own. */
+const MAX_BYTES = 8_388_608;
+
+/** Gathers messages for batches, before they are claimed. A full batch never waits. */
+export class Company<Message> {
+  readonly #options: CompanyOptions<Message>;
+  #messages: Message[] = [];
+  #bytes = 0;
+  #timer: Timer | undefined;
+
+  constructor(options: CompanyOptions<Message>) {
+    this.#options = options;
+  }
+
+  add(message: Message): void {
+    const { size, waitMs, clock, bytesOf } = this.#options;
+    const bytes = bytesOf?.(message) ?? 0;
+    if (this.#bytes + bytes > MAX_BYTES) this.startNow();
+    this.#messages.push(message);
+    this.#bytes += bytes;
+    if (this.#messages.length >= size) {
+      this.startNow();
+    } else {
+      this.#timer ??= clock.setTimer(() => {
+        this.startNow();
+      }, waitMs);
+    }
+  }
+
+  /** Starts what is gathered: nothing more comes for now. */
+  startNow(): void {
+    const { clock, start } = this.#options;
+    clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    const messages = this.#messages;
+    this.#messages = [];
+    this.#bytes = 0;
+    if (messages.length > 0) start(messages);
+  }
+}
