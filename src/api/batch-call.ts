@@ -54,7 +54,7 @@ export function createBatchCall<Extra extends readonly unknown[]>(
     const { schema = settings.schema, ...options } = parseOptions(SUBJECT, batchOptionsSchema(), given);
     const faults = batchFaults(settings, inTransaction);
     if (faults.length > 0) throw new InvalidOptionsError(SUBJECT, faults);
-    const together = new Batch(fn as never);
+    const together = new Batch(fn);
     const handling = entries.map(async ({ key, payload }): Promise<Handled<Result>> => {
       const seat = together.take();
       const delivery = { ...options, key, payload, content: payload, schema, handler: seat.handler as never };

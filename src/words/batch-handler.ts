@@ -39,4 +39,5 @@ export type BatchHandler<
   ...extra: Extra
 ) => BatchResult<Result> | PromiseLike<BatchResult<Result>>;
 
+// oxlint-disable-next-line typescript/no-invalid-void-type -- what an async function without a return returns
 type BatchResult<Result> = readonly Result[] | undefined | void;

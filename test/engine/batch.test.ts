@@ -365,11 +365,11 @@ describe('A batch in a transaction', () => {
     );
     await until(() => typesOf('b').includes('claimed'));
     await sql`update handle_once.records set token = gen_random_uuid() where scope = ${scope} and key = 'a'`;
-    await until(async () => {
-      const { signal } = { signal: false };
-      await new Promise((resolve) => setTimeout(resolve, 600));
-      return !signal;
-    });
+    // Both have their heartbeats in one statement.
+    const extended = () =>
+      sql`select from handle_once.records
+        where scope = ${scope} and key = 'b' and live_until > began_at + interval '1.1 s'`;
+    await until(async () => (await extended()).length === 1);
     parsed.open();
     expect(await outcome).toMatchObject([{ state: 'pending', reason: 'lease-lost' }, { state: 'succeeded' }]);
     expect(await effects()).toEqual(['b']);
@@ -445,7 +445,14 @@ describe('A call with wrong arguments', () => {
       'entries',
     ],
     ['no handler', () => handleOnce.batch([], undefined as never), 'handler'],
-    ['a generator', () => handleOnce.batch([], function* () {} as never), 'handler'],
+    [
+      'a generator',
+      () =>
+        handleOnce.batch([], function* () {
+          yield 1;
+        } as never),
+      'handler',
+    ],
     ['waitMs', () => handleOnce.batch([], () => undefined, { waitMs: 1 } as never), 'waitMs'],
     ['few deaths', () => handleOnce.withRetries({ maxDeaths: 2 }).batch([], () => undefined), 'maxDeaths'],
     [

@@ -3,7 +3,7 @@ import type { BatchHandler } from '../../words/batch-handler.ts';
 import { isThenable } from '../../lib/is-promise.ts';
 import { refuseUnrun } from '../refuse-unrun.ts';
 
-export type AnyBatchHandler = BatchHandler<never, never, unknown>;
+export type AnyBatchHandler = BatchHandler<never, never>;
 
 interface Given {
   readonly payload: unknown;
