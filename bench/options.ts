@@ -4,6 +4,7 @@ export const SECTIONS = [
   'core',
   'delay',
   'transaction',
+  'batch',
   'latency',
   'sqs',
   'kafka',

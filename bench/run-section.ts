@@ -1,5 +1,6 @@
 /** One section, in a process of its own: what another has loaded, compiled and left in memory must not slow it. */
 import { NoServiceError } from '../test/support/services/service.ts';
+import { batch } from './batch/section.ts';
 import { before } from './before/section.ts';
 import { caching } from './caching/section.ts';
 import { citus } from './citus/section.ts';
@@ -26,6 +27,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   core,
   delay,
   transaction,
+  batch,
   latency,
   sqs,
   kafka,

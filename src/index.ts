@@ -8,13 +8,8 @@ export type { Around, BeginningAttempt, MessageSource } from './words/around.ts'
 export type { Attempt, Handler } from './words/attempt.ts';
 export type { BatchAttempt, BatchHandler } from './words/batch-handler.ts';
 export type { Backoff } from './options/backoff.ts';
-export type {
-  AnyHandleOnce,
-  CallOptions,
-  HandleOnce,
-  HandleOnceWithSchema,
-  MissingOption,
-} from './api/handle-once.ts';
+export type { AnyHandleOnce, HandleOnce, HandleOnceWithSchema, MissingOption } from './api/handle-once.ts';
+export type { CallOptions } from './api/call-options.ts';
 export type { BatchCallOptions, BatchCalls, BatchEntry } from './api/batch-calls.ts';
 export type { Handled, Refused } from './words/endings.ts';
 export type { HandleOnceEvent } from './reporting/events.ts';

@@ -1,11 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { BatchHandler } from '../words/batch-handler.ts';
 import type { Handled } from '../words/endings.ts';
-import type { CallOptions, ParseOption, SchemaOption } from './handle-once.ts';
+import type { CallOptions, ParseOption, SchemaOption } from './call-options.ts';
 
 /** A message for `handleOnce.batch`. */
 export interface BatchEntry<Payload> {
+  /** As the first argument of `handleOnce`. */
   readonly key: string;
+  /** As the second one. */
   readonly payload: Payload;
 }
 

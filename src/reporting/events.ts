@@ -88,6 +88,14 @@ export type HandleOnceEvent =
       /** As in the outcome: milliseconds until a redelivery can hope for more. */
       readonly retryAfterMs: number;
     })
+  /** The transaction of a batch was rolled back: nothing is counted, and its messages run one by one. */
+  | (OfMessage & {
+      readonly type: 'batch-undone';
+      /** How many. */
+      readonly messages: number;
+      /** What the handler threw, or why the transaction could not commit. */
+      readonly error: EventError;
+    })
   /** A claim whose reply was lost has landed, and was undone: it counts nothing. */
   | (OfMessage & { readonly type: 'taken-back' })
   | (EndOf<'pending'> & { readonly type: 'mismatch' | 'aborted' })

@@ -69,6 +69,12 @@ const CORE: Table = {
     'lines of the table failures were not written: its records are complete, what explain says is not',
   ),
   'taken-back': row('info', 'TAKEN_BACK', 'a claim whose reply was lost has landed, and was undone'),
+  'batch-undone': row(
+    'warn',
+    'BATCH_UNDONE',
+    'a batch was rolled back, and its messages run one by one: each of them costs a transaction, and the batch too',
+    ONE_PER_ERROR,
+  ),
   suspect: row(
     'warn',
     'SUSPECT',

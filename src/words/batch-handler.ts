@@ -23,8 +23,10 @@ interface CanFail {
  * import type { BatchHandler } from 'handle-once';
  *
  * export const indexOrders: BatchHandler<Order> = async (orders, attempts) => {
- *   const errors = await index(orders);
- *   errors.forEach((error, n) => error && attempts[n]?.fail(error));
+ *   const errors = await indexAll(orders);
+ *   errors.forEach((error, n) => {
+ *     if (error !== undefined) attempts[n]?.fail(error);
+ *   });
  * };
  * ```
  */

@@ -14,6 +14,7 @@ type RefusedReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted' | 'e
 /** A delivery without an outcome: nothing says that its message is done with. */
 export interface Refused {
   readonly state: 'refused';
+  /** In one word. */
   readonly reason: RefusedReason;
   /** What was thrown. */
   readonly error: unknown;

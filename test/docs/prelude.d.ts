@@ -32,6 +32,7 @@ declare global {
   const orderSchema: StandardSchemaV1<unknown, Order>;
   function readOrder(body: unknown): Order;
   const order: Order;
+  const orders: readonly Order[];
   const card: { readonly blocked: boolean };
   const webhookSecret: string;
   const request: Request;
@@ -68,5 +69,7 @@ declare global {
     order: Order,
     options: { signal?: AbortSignal; idempotencyKey: string },
   ): Promise<{ id: string }>;
+  /** At a search index: the errors of those that it refused. */
+  function indexAll(orders: readonly Order[]): Promise<readonly (Error | undefined)[]>;
   function ship(order: Order, sentAt?: string): Promise<void>;
 }

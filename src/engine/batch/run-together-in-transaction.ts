@@ -87,6 +87,9 @@ async function afterThrow(
     return [];
   }
   setBeating(run, true);
+  const [{ held }] = met as readonly [Met];
+  const { events, settings } = held.engine;
+  events.emit({ type: 'batch-undone', scope: settings.scope, key: '', messages: met.length, error });
   return await stillOurs(met);
 }
 

@@ -17,7 +17,7 @@ export interface Met {
 
 type Conclusion = () => Outcome<unknown> | Promise<Outcome<unknown>>;
 
-/** Runs the handler of a batch for those that have met. Gives those that have to run one by one: nothing has happened. */
+/** Runs the handler of a batch for those that have met. Gives those that have to run one by one, if it was undone. */
 export type RunTogether = (run: BatchRun, met: readonly Met[], call: CallBatch) => Promise<readonly Met[]>;
 
 /** Thrown where a message of a batch has to run alone, now. */
