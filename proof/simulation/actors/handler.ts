@@ -17,6 +17,8 @@ interface HandlerTerms {
   readonly behavesAs?: string | undefined;
   /** Aborts when its caller gives it up: what it does from then on is not heard. */
   readonly over?: AbortSignal;
+  /** How many messages it runs for. */
+  readonly company?: number;
 }
 
 /** Thrown by a handler that saw its signal abort. */
@@ -30,7 +32,7 @@ export function createHandler(world: World, database: Database, life: Life, onHa
     message: PlannedMessage,
     attempt: Attempt,
     transaction?: Transaction,
-    { behavesAs = message.key ?? '', over }: HandlerTerms = {},
+    { behavesAs = message.key ?? '', over, company = 1 }: HandlerTerms = {},
   ): Promise<unknown> {
     const count = world.nextRunOf(behavesAs);
     const behaviour = behaviourOf(world, behavesAs, count);
@@ -38,9 +40,9 @@ export function createHandler(world: World, database: Database, life: Life, onHa
     // No two runs return the same.
     const own = `${behavesAs}#${count}`;
     const isInTransaction = transaction !== undefined;
-    const run: Run = { life, message, number: attempt.number, heeds, isInTransaction };
+    const run: Run = { life, message, number: attempt.number, heeds, isInTransaction, company };
     world.tell({ type: 'run', run });
-    if (transaction !== undefined) transaction.runs = [run];
+    if (transaction !== undefined) transaction.runs = [...transaction.runs, run];
     over?.addEventListener('abort', () => {
       end(world, run, { how: 'gave up' });
     });

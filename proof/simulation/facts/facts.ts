@@ -22,6 +22,10 @@ export interface Run {
   /** Whether it looks at its signal before each effect. */
   readonly heeds: boolean;
   readonly isInTransaction: boolean;
+  /** How many messages its handler runs for. */
+  readonly company: number;
+  /** Whether its transaction is rolled back. */
+  isUndone?: boolean;
 }
 
 /** How a handler ended. One that hangs, or whose process dies, never does. */

@@ -277,7 +277,10 @@ export class Transactions {
   }
 
   #tellUndone({ runs, lostConflict }: Transaction): void {
-    for (const run of runs) this.#world.tell({ type: 'ended', run, end: { how: 'undone', lostConflict } });
+    for (const run of runs) {
+      run.isUndone = true;
+      this.#world.tell({ type: 'ended', run, end: { how: 'undone', lostConflict } });
+    }
   }
 
   #tellFault(fault: Fault, { life, staged }: Transaction): void {

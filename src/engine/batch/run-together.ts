@@ -10,25 +10,31 @@ export async function runTogether(
   met: readonly Met[],
   call: CallBatch,
 ): Promise<readonly Met[]> {
-  const came = await call([], (error) => ofAll(error, run));
-  met.forEach(({ end }, index) => {
-    end(came[index] as Came);
+  const came = await call([], ofAll);
+  met.forEach(({ held, end }, index) => {
+    const own = came[index] as Came;
+    end(run.isInterrupted && held.mayStart && 'error' in own ? { error: stopped(own.error) } : own);
   });
   return [];
 }
 
 /** What an error of the whole run is to each message: no verdict on that message. */
-function ofAll(error: unknown, { isInterrupted }: BatchRun): unknown {
-  if (isInterrupted) {
-    return new NotStartedError('its batch was stopped for another reason than this message', {
-      cause: error,
-    });
-  }
-  if (!(error instanceof TerminalError || error instanceof InvalidPayloadError)) return error;
+function ofAll(error: unknown): unknown {
+  if (!isFinal(error)) return error;
   return new Error(
     `the batch handler threw a ${error.name}, which may be meant for one message: each runs alone`,
     {
       cause: error,
     },
   );
+}
+
+/** What is marked, or thrown, after another message has ended the run: it may be no fault of this one. */
+function stopped(error: unknown): unknown {
+  if (isFinal(error)) return error;
+  return new NotStartedError('its batch was stopped for another reason than this message', { cause: error });
+}
+
+function isFinal(error: unknown): error is Error {
+  return error instanceof TerminalError || error instanceof InvalidPayloadError;
 }
