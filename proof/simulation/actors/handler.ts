@@ -74,7 +74,8 @@ function endOf(error: unknown): RunEnd {
   if (error instanceof GaveUp)
     return { how: error.cause instanceof LeaseLostError ? 'lost its lease' : 'gave up' };
   if (error instanceof TerminalError) return { how: 'threw a terminal error' };
-  return { how: 'threw', retryAfterMs: error instanceof RetryableError ? error.retryAfterMs : undefined };
+  if (!(error instanceof RetryableError)) return { how: 'threw', retryAfterMs: undefined, isDeferral: false };
+  return { how: 'threw', retryAfterMs: error.retryAfterMs, isDeferral: !error.counted };
 }
 
 /** The effects of a run, with waits between them. */
@@ -128,6 +129,10 @@ function conclude(world: World, run: Run, { ends }: Behaviour, own: string): str
     case 'asks for a later retry':
       tellFault(world, run, 'handler asked for a later retry');
       throw new RetryableError('not now', { retryAfterMs: LATER_MS });
+    case 'says not yet':
+      if (world.network.isCalm) return own;
+      tellFault(world, run, 'handler said not yet');
+      throw new RetryableError('not yet', { retryAfterMs: LATER_MS, counted: false });
     case 'kills its process':
       tellFault(world, run, 'handler killed its process');
       run.life.die();

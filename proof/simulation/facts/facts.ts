@@ -37,7 +37,12 @@ export type RunEnd =
       /** Whether a record can keep what it returned. */
       readonly canBeStored: boolean;
     }
-  | { readonly how: 'threw'; readonly retryAfterMs: number | undefined }
+  | {
+      readonly how: 'threw';
+      readonly retryAfterMs: number | undefined;
+      /** It said "not yet". */
+      readonly isDeferral: boolean;
+    }
   | { readonly how: 'threw a terminal error' }
   /** It saw its signal aborted. */
   | { readonly how: 'gave up' }

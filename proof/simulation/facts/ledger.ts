@@ -65,6 +65,8 @@ export interface KeyHistory {
   readonly results: Set<string | undefined>;
 }
 
+type Release = Extract<Settlement, { readonly kind: 'release' }>;
+
 /**
  * What the rules know: kept apart from the records, from what was asked and what was said, so that it is right where
  * they are wrong.
@@ -327,12 +329,17 @@ export class Ledger {
         this.#fail(history, at, this.bodyOf(claim));
         break;
       case 'release':
-        if (settlement.countsAs !== 'failure') history.attempts -= 1;
-        else Object.assign(history, { failures: history.failures + 1, deaths: 0 });
-        history.releasedUntil =
-          this.byDatabase(at) + (settlement.countsAs !== 'failure' ? 0 : this.#backoffOf(claim, history));
+        this.#release(history, claim, settlement.countsAs, at);
         break;
     }
+  }
+
+  #release(history: KeyHistory, claim: GrantedClaim, countsAs: Release['countsAs'], at: number): void {
+    if (countsAs === 'failure') history.failures += 1;
+    else history.attempts -= 1;
+    if (countsAs !== 'interruption') history.deaths = 0;
+    const backoffMs = countsAs === 'interruption' ? 0 : this.#backoffOf(claim, history);
+    history.releasedUntil = this.byDatabase(at) + backoffMs;
   }
 
   /** As the settings have it, whatever the store was asked for. */

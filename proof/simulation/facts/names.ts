@@ -37,6 +37,7 @@ export const COMMON_FAULTS = [
   'handler threw',
   'handler threw a terminal error',
   'handler asked for a later retry',
+  'handler said not yet',
   'handler ignored its signal',
   'handler hung',
   'handler blocked its process',
@@ -100,6 +101,7 @@ export const COMMON_OUTCOMES = [
   'succeeded',
   'failed',
   'released',
+  'deferred',
   'interrupted',
   'lease-lost',
   'unrecorded',
@@ -159,7 +161,7 @@ export const HTTP_OUTCOMES = [
 ] as const;
 
 /** The same, where not every adapter has it. */
-type OwnOutcome = 'received' | 'returned' | 'visibility-extended' | 'visibility-lost';
+type OwnOutcome = 'received' | 'returned' | 'visibility-extended' | 'visibility-lost' | 'batch-undone';
 
 export type Outcome =
   | (typeof COMMON_OUTCOMES)[number]
@@ -174,6 +176,7 @@ export type Outcome =
 export const CAUSES = [
   'it threw',
   'it was interrupted',
+  'its batch was stopped',
   'its claim was taken back',
   'its worker died',
   'its worker was frozen',

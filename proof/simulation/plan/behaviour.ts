@@ -8,6 +8,7 @@ export type Ending =
   | 'throws'
   | 'throws a terminal error'
   | 'asks for a later retry'
+  | 'says not yet'
   | 'hangs'
   | 'kills its process';
 
@@ -35,6 +36,7 @@ const ENDINGS: readonly Ending[] = [
   'throws',
   'throws a terminal error',
   'asks for a later retry',
+  'says not yet',
   'hangs',
   'kills its process',
 ];

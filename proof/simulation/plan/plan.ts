@@ -67,7 +67,7 @@ export function settingsOfWorker(
   return Number(worker.at(-1)) % 2 === 0 ? (settingsBeside ?? settings) : settings;
 }
 
-export function planOf(seed: number, { identity, fit }: PlanTerms): Plan {
+export function planOf(seed: number, { identity, fit, fitBeside = (all) => all }: PlanTerms): Plan {
   const random = new Random(seed);
   // Of what not every surface has: the plans of others do not change with it.
   const apart = new Random(~seed);
@@ -87,7 +87,7 @@ export function planOf(seed: number, { identity, fit }: PlanTerms): Plan {
     seed,
     scope: identity.scope,
     settings,
-    settingsBeside: extra.chance(EXTRA_SHARE) ? settingsBeside(settings, extra) : undefined,
+    settingsBeside: extra.chance(EXTRA_SHARE) ? fitBeside(settingsBeside(settings, extra)) : undefined,
     messages: messagesOf(random, apart, identity, keys, calmFrom),
     neighbours,
     spares: sparesOf(identity),

@@ -16,4 +16,6 @@ export interface PlanTerms {
   readonly identity: Identity;
   /** What it makes of the settings that were drawn. */
   readonly fit: (settings: Settings, random: Random) => Settings;
+  /** The same of those that are drawn for other workers. Undefined: any will do. */
+  readonly fitBeside?: (settings: Settings) => Settings;
 }

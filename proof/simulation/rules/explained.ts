@@ -69,11 +69,12 @@ function causeOf(history: KeyHistory, ledger: Ledger, at: number): Cause | undef
 
 function causeOfRelease(last: GrantedClaim | undefined, ledger: Ledger, at: number): Cause | undefined {
   if (last?.settlement?.kind !== 'release') return undefined;
-  if (last.settlement.countsAs === 'failure') return 'it threw';
+  if (last.settlement.countsAs !== 'interruption') return 'it threw';
   if (last.run === undefined) return 'its claim was taken back';
   const { isStopping, clockChanges, standstills } = last.life;
   const isTold = ledger.settings.interrupts || isStopping;
   if (isTold && last.runEnd?.how !== 'lost its lease') return 'it was interrupted';
+  if (last.run.company > 1) return 'its batch was stopped';
   if (clockChanges.length > 0) return 'a wall clock was set';
   if (standstills.length > 0) return 'its worker was frozen';
   // Its lease was in doubt: its handler is interrupted, and what it has undone is released.

@@ -52,6 +52,7 @@ function isTrue(settlement: Settlement, { run, runEnd: end }: GrantedClaim): boo
       return end !== undefined && end.how !== 'returned' && end.how !== 'lost its lease';
     case 'release':
       if (settlement.countsAs === 'failure') return end !== undefined && COUNTED.has(end.how);
+      if (settlement.countsAs === 'deferral') return end?.how === 'threw' && end.isDeferral;
       return run === undefined || (end !== undefined && end.how !== 'returned');
   }
 }

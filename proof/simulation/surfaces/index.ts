@@ -3,6 +3,7 @@ import { kafka } from '../kafka/surface.ts';
 import { Random } from '../time/random.ts';
 import { http } from './http.ts';
 import { lambda } from './lambda.ts';
+import { sqsBatch, sqsBatchMarked } from './sqs-batch.ts';
 import { sqsConsumer } from './sqs-consumer.ts';
 import { sqsLoop } from './sqs-loop.ts';
 import { sharedPool, sqsFifoWorker, sqsTransaction, sqsWorker } from './sqs-worker.ts';
@@ -19,6 +20,8 @@ export const SURFACES: readonly Surface[] = [
   webhook,
   http,
   kafka,
+  sqsBatch,
+  sqsBatchMarked,
 ];
 
 /**
