@@ -1,13 +1,21 @@
 import {
+  type BatchOptions,
   type FingerprintOptions,
   callback,
   lazily,
   consumerFields,
   fingerprintFields,
+  type TransactionOf,
 } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, Attempt, RetryOptions } from '../../../src/index.ts';
+import type {
+  AnyHandleOnce,
+  Attempt,
+  BatchAttempt,
+  BatchHandler,
+  RetryOptions,
+} from '../../../src/index.ts';
 import { queueUrlOption } from './queue-url.ts';
 
 /** What to do with a message that has failed for good. */
@@ -31,6 +39,16 @@ export type QueueHandler<Message, Payload, Extra extends readonly unknown[], Res
   attempt: QueueAttempt<Message>,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
+
+/** What the options `batch` and `inTransaction` make of a handler. */
+export type QueueHandlerFor<Batch, Message, Payload, Once, InTransaction> = [Batch] extends [BatchOptions]
+  ? BatchHandler<
+      Payload,
+      TransactionOf<Once, InTransaction>,
+      unknown,
+      [InTransaction] extends [true] ? QueueAttempt<Message> : BatchAttempt<QueueAttempt<Message>>
+    >
+  : QueueHandler<Message, Payload, TransactionOf<Once, InTransaction>, unknown>;
 
 /** A handler, whatever its payload is. */
 export type AnyQueueHandler<Message, Result = unknown> = (
