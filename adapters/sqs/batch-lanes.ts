@@ -39,6 +39,8 @@ export function createBatchLanes<Item>(options: BatchLanesOptions<Item>) {
     const items = waiting;
     waiting = [];
     for (const item of items) {
+      // What is gathered may have its group.
+      if (mayStart(item) && !company.fits(item)) company.startNow();
       if (mayStart(item)) company.add(item);
       else waiting.push(item);
     }
@@ -58,15 +60,11 @@ export function createBatchLanes<Item>(options: BatchLanesOptions<Item>) {
       giveBack(items);
       return;
     }
-    const batch = items.filter(mayStart);
-    // Where the bytes of a group are too many for one batch.
-    waiting.unshift(...items.filter((item) => !mayStart(item)));
-    if (batch.length === 0) return;
     handling += 1;
-    for (const group of groupsOf(batch)) busyGroups.add(group);
-    const run = runBatch(batch).then(() => {
+    for (const group of groupsOf(items)) busyGroups.add(group);
+    const run = runBatch(items).then(() => {
       running.delete(run);
-      here -= batch.length;
+      here -= items.length;
       options.onRoom();
     });
     running.add(run);

@@ -50,8 +50,8 @@ export async function processDelivery<R>(
   task: Task,
 ): Promise<HandledMessage<R>> {
   if (!held.isOurs()) {
-    task.onAnswered?.(false);
     await held.release();
+    task.onAnswered?.(false);
     return kept(processor, held.messageId, { key: '', reason: 'lapsed' });
   }
   const delivered = await processor.delivery.deliver(held.message, { ...task, hold: held });

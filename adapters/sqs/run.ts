@@ -126,6 +126,8 @@ export function startRun(options: RunOptions) {
     item: HeldMessage,
     { step, seat, onHandled, onAnswered }: RunningItem,
   ): Promise<void> {
+    // Its batch must not wait until its last heartbeat has ended.
+    if (!item.isOurs()) onAnswered?.(false);
     await processDelivery(processor, item, {
       signal: handlers.signal,
       seat,

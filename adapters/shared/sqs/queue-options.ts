@@ -1,5 +1,4 @@
 import {
-  type BatchOptions,
   type FingerprintOptions,
   callback,
   lazily,
@@ -40,15 +39,13 @@ export type QueueHandler<Message, Payload, Extra extends readonly unknown[], Res
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
 
-/** What the options `batch` and `inTransaction` make of a handler. */
-export type QueueHandlerFor<Batch, Message, Payload, Once, InTransaction> = [Batch] extends [BatchOptions]
-  ? BatchHandler<
-      Payload,
-      TransactionOf<Once, InTransaction>,
-      unknown,
-      [InTransaction] extends [true] ? QueueAttempt<Message> : BatchAttempt<QueueAttempt<Message>>
-    >
-  : QueueHandler<Message, Payload, TransactionOf<Once, InTransaction>, unknown>;
+/** What a handler is with the option `batch`. */
+export type QueueBatchHandler<Message, Payload, Once, InTransaction> = BatchHandler<
+  Payload,
+  TransactionOf<Once, InTransaction>,
+  unknown,
+  [InTransaction] extends [true] ? QueueAttempt<Message> : BatchAttempt<QueueAttempt<Message>>
+>;
 
 /** A handler, whatever its payload is. */
 export type AnyQueueHandler<Message, Result = unknown> = (
