@@ -9,8 +9,6 @@ import {
   lazily,
   parseOptions,
   type GatheredBatchOptions,
-  type OptionsChecked,
-  type TransactionOf,
   resolveOptions,
 } from '../../src/adapter-kit.ts';
 import { connectionWarning } from '../shared/connection-warning.ts';
@@ -21,9 +19,9 @@ import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
 import type { Batching } from './batch-lanes.ts';
 import { createDrain, type Drain } from './drain.ts';
 import type { SqsEvent } from './events.ts';
-import type { QueueBatchHandler } from '../shared/sqs/queue-options.ts';
+import type { QueueHandlerFor, QueueOptionsChecked } from '../shared/sqs/queue-options.ts';
 import type { SqsMessage } from './message.ts';
-import { drainTime, type SqsHandler, type SqsOptions, type SqsPayload, sqsWorkerOptions } from './options.ts';
+import { drainTime, type SqsOptions, type SqsPayload, sqsWorkerOptions } from './options.ts';
 import { healthOf, type SqsHealth } from './health.ts';
 import { checkAtStart, checkLease } from './queue-check.ts';
 import { type Run, startRun, type StopReport } from './run.ts';
@@ -36,19 +34,10 @@ export interface SqsWorkerOptions<
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
   InTransaction extends boolean = false,
+  Batch extends GatheredBatchOptions | undefined = GatheredBatchOptions | undefined,
 > extends SqsOptions<Schema, Parsed, InTransaction> {
-  /** The most handlers that run at once, 1 to 1,000. Default 10. */
-  readonly concurrency?: number | undefined;
-  /** Seconds that a receive waits for messages, 0 to 20. Default 20. */
-  readonly waitTimeSeconds?: number | undefined;
-  /** Milliseconds that a stop waits for handlers before their signals abort, 0 to 43,200,000. Default 20,000. */
-  readonly drainMs?: number | undefined;
-}
-
-/** Makes the handler of a worker a batch handler. */
-export interface SqsBatchOptions {
   /**
-   * The handler gets up to `size` messages at once. Without it a handler gets one.
+   * Makes the handler a batch handler, which gets up to `size` messages at once. Without it a handler gets one.
    *
    * SQS gives ten messages a receive: a `size` above ten needs several receives, which run at once where `concurrency`
    * times `size` leaves room for them. Messages wait for others for `waitMs` at most, before they are claimed, and only
@@ -58,7 +47,13 @@ export interface SqsBatchOptions {
    * `concurrency` counts batches: times `size` it is 5,000 at most. Refused with `maxDeaths` below 3, and with
    * `maxAttempts: 1` without a transaction.
    */
-  readonly batch: GatheredBatchOptions;
+  readonly batch?: Batch;
+  /** The most handlers that run at once, 1 to 1,000. Default 10. */
+  readonly concurrency?: number | undefined;
+  /** Seconds that a receive waits for messages, 0 to 20. Default 20. */
+  readonly waitTimeSeconds?: number | undefined;
+  /** Milliseconds that a stop waits for handlers before their signals abort, 0 to 43,200,000. Default 20,000. */
+  readonly drainMs?: number | undefined;
 }
 
 /** Options of one `stop`. */
@@ -138,27 +133,12 @@ export function createSqsWorker<
   Parsed = unknown,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batch extends GatheredBatchOptions | undefined = undefined,
 >(
-  options: SqsWorkerOptions<Schema, Parsed, InTransaction> &
-    SqsBatchOptions &
-    OptionsChecked<Schema, Parsed, Once, InTransaction>,
-  handler: QueueBatchHandler<SqsMessage, SqsPayload<Schema, Parsed, Once>, Once, InTransaction>,
-): SqsWorker;
-export function createSqsWorker<
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = unknown,
-  Once extends AnyHandleOnce = AnyHandleOnce,
-  InTransaction extends boolean = false,
->(
-  options: SqsWorkerOptions<Schema, Parsed, InTransaction> & { readonly batch?: undefined } & OptionsChecked<
-      Schema,
-      Parsed,
-      Once,
-      InTransaction
-    >,
-  handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
-): SqsWorker;
-export function createSqsWorker(options: object, handler: unknown): SqsWorker {
+  options: SqsWorkerOptions<Schema, Parsed, InTransaction, Batch> &
+    QueueOptionsChecked<Batch, Schema, Parsed, Once, InTransaction>,
+  handler: QueueHandlerFor<Batch, SqsMessage, SqsPayload<Schema, Parsed, Once>, Once, InTransaction>,
+): SqsWorker {
   const resolved = resolveOptions(SUBJECT, sqsWorkerOptions(), options, handler);
   const { handleOnce, concurrency, inTransaction, waitTimeSeconds, batch, handler: given } = resolved;
   checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);

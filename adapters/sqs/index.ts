@@ -13,7 +13,7 @@
  * @module handle-once/sqs
  */
 export type { RedriveReport } from '../operations/redrive/redriver.ts';
-export { createSqsWorker, type SqsBatchOptions, type SqsWorker, type SqsWorkerOptions } from './create-sqs-worker.ts';
+export { createSqsWorker, type SqsWorker, type SqsWorkerOptions } from './create-sqs-worker.ts';
 export type { SqsEvent } from './events.ts';
 export type { SqsHealth } from './health.ts';
 export type { SqsMessage } from './message.ts';
@@ -37,9 +37,4 @@ export {
   type OnceEachConsumerBatch,
   onceEachConsumerBatch,
 } from './sqs-consumer/once-each-consumer-batch.ts';
-export type {
-  SqsConsumerAttempt,
-  SqsConsumerBatchOptions,
-  SqsConsumerHandler,
-  SqsConsumerOptions,
-} from './sqs-consumer/options.ts';
+export type { SqsConsumerAttempt, SqsConsumerHandler, SqsConsumerOptions } from './sqs-consumer/options.ts';

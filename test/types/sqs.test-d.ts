@@ -7,6 +7,7 @@ import {
 import {
   type Attempt,
   type BatchAttempt,
+  type BatchHandler,
   createHandleOnce,
   type HandleOnce,
   type HandleOnceWithSchema,
@@ -238,6 +239,8 @@ test('with batch a handler gets many payloads and attempts, which can fail', () 
     attempts[0]?.fail(new Error('bad'));
     return orders.map(({ id }) => id);
   });
+  const typed: BatchHandler<{ id: string }> = ([first], [attempt]) => [first?.id, attempt?.fail('bad')];
+  createSqsWorker({ ...base, schema: order, batch: { size: 10 } }, typed);
   createSqsWorker({ ...base, parse: (body) => new URL(body), batch: { size: 10, waitMs: 5 } }, (urls) => {
     expectTypeOf(urls).toEqualTypeOf<readonly URL[]>();
   });
@@ -271,4 +274,6 @@ test('with batch and inTransaction a handler gets the transaction of all', () =>
     expectTypeOf(attempts).toEqualTypeOf<readonly SqsAttempt[]>();
     expectTypeOf(tx).toExtend<postgres.TransactionSql>();
   });
+  const typed: BatchHandler<{ id: string }, [tx: postgres.TransactionSql]> = (orders, _, tx) => [orders, tx];
+  createSqsWorker({ ...options, batch: { size: 10 } }, typed);
 });

@@ -1,12 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { OptionsChecked, ParsedPayload, TransactionOf } from '../../../src/adapter-kit.ts';
+import type { BatchOptions, ParsedPayload } from '../../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts } from '../../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce, type Once as OnceOf } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
 import type { SqsMessage } from '../message.ts';
-import type { QueueBatchHandler } from '../../shared/sqs/queue-options.ts';
-import type { SqsConsumerBatchOptions, SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
+import type { QueueHandlerFor, QueueOptionsChecked } from '../../shared/sqs/queue-options.ts';
+import type { SqsConsumerOptions } from './options.ts';
 import {
   behind,
   conclude,
@@ -53,27 +53,11 @@ export function onceEachConsumerBatch<
   Parsed = unknown,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >(
-  options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction> &
-    SqsConsumerBatchOptions &
-    OptionsChecked<Schema, Parsed, Once, InTransaction>,
-  handler: QueueBatchHandler<SqsMessage, ParsedPayload<Schema, Parsed, Once>, Once, InTransaction>,
-): OnceEachConsumerBatch<Given>;
-export function onceEachConsumerBatch<
-  Given extends ConsumerSettings,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = unknown,
-  Once extends AnyHandleOnce = AnyHandleOnce,
-  InTransaction extends boolean = false,
->(
-  options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction> & {
-    readonly batch?: undefined;
-  } & OptionsChecked<Schema, Parsed, Once, InTransaction>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
-): OnceEachConsumerBatch<Given>;
-export function onceEachConsumerBatch<Given extends ConsumerSettings>(
-  options: object,
-  handler: unknown,
+  options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction, Batched> &
+    QueueOptionsChecked<Batched, Schema, Parsed, Once, InTransaction>,
+  handler: QueueHandlerFor<Batched, SqsMessage, ParsedPayload<Schema, Parsed, Once>, Once, InTransaction>,
 ): OnceEachConsumerBatch<Given> {
   const once = createOnce<Given>('onceEachConsumerBatch', options, handler, true);
   return {

@@ -43,9 +43,19 @@ export interface SqsConsumerOptions<
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
   InTransaction extends boolean = false,
+  Batch extends BatchOptions | undefined = BatchOptions | undefined,
 > extends QueueOptions<SqsMessage, Schema, Parsed, InTransaction> {
   /** What `Consumer.create` takes, without a handler. */
   readonly consumerOptions: Given;
+  /**
+   * For `onceEachConsumerBatch`: makes the handler a batch handler, which gets up to `size` of the messages of a receive
+   * at once. SQS gives ten a receive, and sqs-consumer asks for `batchSize` of them. Without it a handler gets one.
+   *
+   * On a FIFO queue a batch has messages of many groups, each group's in order, and batches run one after the other.
+   *
+   * Refused with a `batchSize` of 1, with `maxDeaths` below 3, and with `maxAttempts: 1` without a transaction.
+   */
+  readonly batch?: Batch;
   /**
    * Called for each message. When the signal aborts, `attempt.signal` does; a handler that gives up then is released
    * without counting the attempt. For `consumer.stop({ abort: true })`: `() => consumer.abortController.signal`.
@@ -55,19 +65,6 @@ export interface SqsConsumerOptions<
   readonly onEvent?: ((event: SqsConsumerEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
-}
-
-/** Makes the handler of `onceEachConsumerBatch` a batch handler. */
-export interface SqsConsumerBatchOptions {
-  /**
-   * The handler gets up to `size` of the messages of a receive at once: SQS gives ten, and sqs-consumer asks for
-   * `batchSize` of them. Without it a handler gets one.
-   *
-   * On a FIFO queue a batch has messages of many groups, each group's in order, and batches run one after the other.
-   *
-   * Refused with a `batchSize` of 1, with `maxDeaths` below 3, and with `maxAttempts: 1` without a transaction.
-   */
-  readonly batch: BatchOptions;
 }
 
 const fields = lazily(() =>
