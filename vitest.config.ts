@@ -22,7 +22,7 @@ const INTEGRATION = [
   'test/otel/spans.test.ts',
   'test/reporting/{adapters,check-store,printed}.test.ts',
   'test/simulation/{planted,seeds}.test.ts',
-  'test/sqs/{elasticmq,elasticmq-workers,fauxqs,health,room,silent-connections}.test.ts',
+  'test/sqs/{batch,elasticmq,elasticmq-workers,fauxqs,health,room,silent-connections}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',
   'test/store/{citus,endings,model,reply-timeout,take-backs}.test.ts',
   'test/support/{kafka,services}.test.ts',

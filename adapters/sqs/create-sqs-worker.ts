@@ -8,8 +8,7 @@ import {
   NOT_AN_OBJECT,
   lazily,
   parseOptions,
-  type TransactionOf,
-  type OptionsChecked,
+  type GatheredBatchOptions,
   resolveOptions,
 } from '../../src/adapter-kit.ts';
 import { connectionWarning } from '../shared/connection-warning.ts';
@@ -17,9 +16,12 @@ import { warn } from '../shared/warn.ts';
 import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
 import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
+import type { Batching } from './batch-lanes.ts';
 import { createDrain, type Drain } from './drain.ts';
 import type { SqsEvent } from './events.ts';
-import { drainTime, type SqsHandler, type SqsOptions, type SqsPayload, sqsWorkerOptions } from './options.ts';
+import type { QueueHandlerFor, QueueOptionsChecked } from '../shared/sqs/queue-options.ts';
+import type { SqsMessage } from './message.ts';
+import { drainTime, type SqsOptions, type SqsPayload, sqsWorkerOptions } from './options.ts';
 import { healthOf, type SqsHealth } from './health.ts';
 import { checkAtStart, checkLease } from './queue-check.ts';
 import { type Run, startRun, type StopReport } from './run.ts';
@@ -32,7 +34,20 @@ export interface SqsWorkerOptions<
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
   InTransaction extends boolean = false,
+  Batch extends GatheredBatchOptions | undefined = GatheredBatchOptions | undefined,
 > extends SqsOptions<Schema, Parsed, InTransaction> {
+  /**
+   * Makes the handler a batch handler, which gets up to `size` messages at once. Without it a handler gets one.
+   *
+   * SQS gives ten messages a receive: a `size` above ten needs several receives, which run at once where `concurrency`
+   * times `size` leaves room for them. Messages wait for others for `waitMs` at most, before they are claimed, and only
+   * while a receive is under way that could bring more. On a FIFO queue a batch has messages of many groups, each
+   * group's in order, and no group is in two batches at once.
+   *
+   * `concurrency` counts batches: times `size` it is 5,000 at most. Refused with `maxDeaths` below 3, and with
+   * `maxAttempts: 1` without a transaction.
+   */
+  readonly batch?: Batch;
   /** The most handlers that run at once, 1 to 1,000. Default 10. */
   readonly concurrency?: number | undefined;
   /** Seconds that a receive waits for messages, 0 to 20. Default 20. */
@@ -98,19 +113,34 @@ export interface SqsWorker {
  *   await sql.end();
  * });
  * ```
+ *
+ * @example
+ * One transaction for up to 50 messages:
+ *
+ * ```ts
+ * const options = { client: new SQSClient(), queueUrl, handleOnce, schema: orderSchema } as const;
+ * const worker = createSqsWorker(
+ *   { ...options, inTransaction: true, concurrency: 4, batch: { size: 50, waitMs: 20 } },
+ *   async (orders, _attempts, tx) => {
+ *     await tx`insert into orders ${tx(orders.map(({ orderId, cents }) => ({ id: orderId, cents })))}`;
+ *   },
+ * );
+ * await worker.start();
+ * ```
  */
 export function createSqsWorker<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batch extends GatheredBatchOptions | undefined = undefined,
 >(
-  options: SqsWorkerOptions<Schema, Parsed, InTransaction> &
-    OptionsChecked<Schema, Parsed, Once, InTransaction>,
-  handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+  options: SqsWorkerOptions<Schema, Parsed, InTransaction, Batch> &
+    QueueOptionsChecked<Batch, Schema, Parsed, Once, InTransaction>,
+  handler: QueueHandlerFor<Batch, SqsMessage, SqsPayload<Schema, Parsed, Once>, Once, InTransaction>,
 ): SqsWorker {
   const resolved = resolveOptions(SUBJECT, sqsWorkerOptions(), options, handler);
-  const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;
+  const { handleOnce, concurrency, inTransaction, waitTimeSeconds, batch, handler: given } = resolved;
   checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
   const clock = clockOf(handleOnce);
   const events = createAdapterEvents(resolved);
@@ -140,7 +170,8 @@ export function createSqsWorker<
     // Stopped during the check: each receive would cost its messages one of their receives.
     if (stops > 0) return;
     warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
-    const options = { clock, processor, concurrency, inTransaction, waitTimeSeconds };
+    const batching = batch && { ...batch, handler: given as unknown as Batching['handler'] };
+    const options = { clock, processor, concurrency, batching, inTransaction, waitTimeSeconds };
     run = startRun({
       ...options,
       visibilityTimeoutSeconds: timeouts.held,

@@ -1,9 +1,14 @@
+import type { Seat } from '../../src/adapter-kit.ts';
 import { LaneStep } from '../shared/lanes.ts';
 
 /** What a running message has of its lanes. */
 export interface RunningItem {
   /** Of a message of a FIFO group: it goes on when `onEnded` is called. */
   readonly step: LaneStep | undefined;
+  /** Of a message of a batch. */
+  readonly seat?: Seat;
+  /** To be called with whether it is acknowledged, as soon as that is known. Of a message of a batch. */
+  readonly onAnswered?: (acknowledged: boolean) => void;
   /** To be called when its handler needs its slot no more. */
   readonly onHandled: () => void;
 }

@@ -1,4 +1,6 @@
 import {
+  gatheredBatchOption,
+  type GatheredBatchOptions,
   handlerOption,
   lazily,
   NOT_AN_OBJECT,
@@ -87,11 +89,26 @@ export const sqsWorkerOptions = lazily(() =>
         concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
         waitTimeSeconds: z._default(wholeNumber('seconds', 0, 20), 20),
         drainMs: z._default(drainTime(), 20_000),
+        batch: gatheredBatchOption(),
       },
       NOT_AN_OBJECT,
     )
-    .check(z.refine(hasOtherDeadLetterQueue, SAME_QUEUE), z.superRefine(checkConsumerOptions)),
+    .check(
+      z.refine(hasOtherDeadLetterQueue, SAME_QUEUE),
+      z.superRefine(checkConsumerOptions),
+      z.refine(isWithinBound, {
+        path: ['concurrency'],
+        error: `times batch.size must be at most ${MOST_AT_ONCE.toLocaleString('en-US')}: the messages that are handled at once`,
+      }),
+    ),
 );
+
+const MOST_AT_ONCE = 5_000;
+
+function isWithinBound(options: { concurrency: number; batch?: GatheredBatchOptions | undefined }): boolean {
+  const { concurrency, batch } = options;
+  return batch === undefined || !(concurrency * batch.size > MOST_AT_ONCE);
+}
 
 function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed?: SqsOnFailed | undefined }): boolean {
   return isOtherQueue(options.onFailed, options.queueUrl);

@@ -20,6 +20,8 @@ export interface ReceiverOptions {
   /** Of how many of them the store has not answered yet. */
   readonly untried: () => number;
   readonly onMessages: (messages: readonly SqsMessage[], receivedAt: number) => void;
+  /** Called when nothing more comes for now: a receive was empty, or none is under way. */
+  readonly onIdle: () => void;
 }
 
 /** What a receive that is under way gets at a stop. */
@@ -76,6 +78,7 @@ export function createReceiver(options: ReceiverOptions) {
       });
       polls.set(poll, max);
     }
+    if (polls.size === 0) options.onIdle();
   }
 
   async function receive(max: number): Promise<void> {
@@ -92,6 +95,7 @@ export function createReceiver(options: ReceiverOptions) {
       receivePause.succeed();
       adapt(messages.length, max, clock.monotonic() - sentAt);
       options.onMessages(messages, receivedAt());
+      if (messages.length === 0) options.onIdle();
     } catch (error) {
       if (aborter.signal.aborted) return;
       events.emit({ type: 'queue-error', queue: queue.name, verb: 'receive', error });

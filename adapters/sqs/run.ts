@@ -1,6 +1,7 @@
 import { type Clock, endsWithin } from '../../src/adapter-kit.ts';
 import { MAX_BATCH } from '../shared/sqs/queue.ts';
-import { createLanes, type RunningItem } from './lanes.ts';
+import { type Batching, createBatchLanes } from './batch-lanes.ts';
+import { createLanes, type LanesOptions, type RunningItem } from './lanes.ts';
 import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
 import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
 import { createReceiver } from './receiver.ts';
@@ -12,6 +13,8 @@ export interface RunOptions {
   readonly clock: Clock;
   readonly processor: Processor<unknown>;
   readonly concurrency: number;
+  /** Where a handler gets many messages at once. `concurrency` is of batches then. */
+  readonly batching: Batching | undefined;
   readonly inTransaction: boolean;
   readonly waitTimeSeconds: number;
   readonly visibilityTimeoutSeconds: number;
@@ -22,7 +25,8 @@ export interface RunOptions {
 /** What `stop` leaves behind. */
 export interface StopReport {
   /**
-   * Handlers that still run, though their signals aborted. Their messages come back when lease and visibility lapse.
+   * Handlers that still run, though their signals aborted; of batch handlers their messages. The messages come back when
+   * lease and visibility lapse.
    */
   readonly abandoned: number;
 }
@@ -41,11 +45,12 @@ const ABORT_GRACE_MS = 5_000;
 
 /** A worker from start to stop. */
 export function startRun(options: RunOptions) {
-  const { clock, processor, concurrency } = options;
+  const { clock, processor, concurrency, batching } = options;
   const { delivery, queue, events } = processor;
   const { abortsPolls, inTransaction, visibilityTimeoutSeconds: seconds } = options;
+  const handled = concurrency * (batching?.size ?? 1);
   // One batch waits in line, so that a free handler does not wait for a receive.
-  const capacity = concurrency + Math.min(concurrency, MAX_BATCH);
+  const capacity = handled + Math.min(handled, Math.max(MAX_BATCH, batching?.size ?? 1));
   const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events, clock);
   const handlers = new AbortController();
   const returning = new Set<Promise<boolean>>();
@@ -55,7 +60,7 @@ export function startRun(options: RunOptions) {
   let handledAt: Date | undefined;
   let stopping: Promise<void> | undefined;
 
-  const lanes = createLanes<HeldMessage>({
+  const lanesOptions: LanesOptions<HeldMessage> = {
     concurrency,
     groupOf: ({ message }) => (queue.isFifo ? messageGroupId(message) : undefined),
     run,
@@ -63,7 +68,10 @@ export function startRun(options: RunOptions) {
     onRoom: () => {
       receiver.pump();
     },
-  });
+  };
+  const bytesOf = ({ message }: HeldMessage): number => message.Body?.length ?? 0;
+  const batches = batching && createBatchLanes({ ...lanesOptions, batching, clock, bytesOf });
+  const lanes = batches ?? createLanes(lanesOptions);
   const receiver = createReceiver({
     clock,
     queue,
@@ -75,6 +83,7 @@ export function startRun(options: RunOptions) {
     inFlight: () => lanes.size() - Math.min(lanes.blocked(), MOST_BLOCKED * capacity),
     untried: () => untried.size - lanes.blocked(),
     onMessages,
+    onIdle: () => batches?.startNow(),
   });
 
   function onMessages(messages: readonly SqsMessage[], receivedAt: number): void {
@@ -113,9 +122,15 @@ export function startRun(options: RunOptions) {
     return isJoined;
   }
 
-  async function run(item: HeldMessage, { step, onHandled }: RunningItem): Promise<void> {
+  async function run(
+    item: HeldMessage,
+    { step, seat, onHandled, onAnswered }: RunningItem,
+  ): Promise<void> {
+    // Its batch must not wait until its last heartbeat has ended.
+    if (!item.isOurs()) onAnswered?.(false);
     await processDelivery(processor, item, {
       signal: handlers.signal,
+      seat,
       turn: (step ?? LaneStep.first()).turn(() => stopping === undefined),
       onStart() {
         runningHandlers += 1;
@@ -129,6 +144,7 @@ export function startRun(options: RunOptions) {
       },
       onAnswered(acknowledged, handled) {
         step?.onEnded(acknowledged);
+        onAnswered?.(acknowledged);
         onHandled();
         untried.delete(item);
         const answered = handled && storeAnswered(handled);

@@ -27,10 +27,9 @@ export class Company<Message> {
 
   add(message: Message): void {
     const { size, waitMs, clock, bytesOf } = this.#options;
-    const bytes = bytesOf?.(message) ?? 0;
-    if (this.#bytes + bytes > MAX_BYTES) this.startNow();
+    if (!this.fits(message)) this.startNow();
     this.#messages.push(message);
-    this.#bytes += bytes;
+    this.#bytes += bytesOf?.(message) ?? 0;
     if (this.#messages.length >= size) {
       this.startNow();
     } else {
@@ -38,6 +37,11 @@ export class Company<Message> {
         this.startNow();
       }, waitMs);
     }
+  }
+
+  /** Whether it can join what is gathered: else that starts first. */
+  fits(message: Message): boolean {
+    return this.#bytes + (this.#options.bytesOf?.(message) ?? 0) <= MAX_BYTES;
   }
 
   /** Starts what is gathered: nothing more comes for now. */

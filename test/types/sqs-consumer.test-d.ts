@@ -1,5 +1,5 @@
 import { type Message, SQSClient } from '@aws-sdk/client-sqs';
-import { createHandleOnce, type HandleOnce } from 'handle-once';
+import { type BatchAttempt, createHandleOnce, type HandleOnce } from 'handle-once';
 import {
   onceEachConsumerMessage,
   onceEachConsumerBatch,
@@ -109,4 +109,21 @@ test('a fingerprint function gets the body and the message', () => {
   };
   onceEachConsumerMessage(options, () => undefined);
   onceEachConsumerBatch({ ...base, ignoredFields: ['/sentAt'] }, () => undefined);
+});
+
+test('with batch a handler gets many payloads and attempts', () => {
+  onceEachConsumerBatch({ ...base, schema: order, batch: { size: 10 } }, (orders, attempts) => {
+    expectTypeOf(orders).toEqualTypeOf<readonly { id: string; amount: number }[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly BatchAttempt<SqsConsumerAttempt>[]>();
+  });
+  const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
+  const options = { consumerOptions, handleOnce: transactional, inTransaction: true, schema: order } as const;
+  onceEachConsumerBatch({ ...options, batch: { size: 10 } }, (_orders, attempts, tx) => {
+    expectTypeOf(attempts).toEqualTypeOf<readonly SqsConsumerAttempt[]>();
+    expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+  });
+  // @ts-expect-error -- a handler of one message
+  onceEachConsumerBatch({ ...base, schema: order, batch: { size: 10 } }, ({ id }: { id: string }) => id);
+  // @ts-expect-error -- of batches only
+  onceEachConsumerMessage({ ...base, batch: { size: 10 } }, () => undefined);
 });

@@ -6,9 +6,12 @@ import {
 } from '@aws-sdk/client-sqs';
 import {
   type Attempt,
+  type BatchAttempt,
+  type BatchHandler,
   createHandleOnce,
   type HandleOnce,
   type HandleOnceWithSchema,
+  type MissingOption,
   type Outcome,
 } from 'handle-once';
 import {
@@ -226,4 +229,51 @@ test('a fingerprint function gets the body and the message', () => {
   );
   onceEachSqsMessage({ ...base, fingerprint: (body) => body.length }, () => undefined);
   onceEachSqsMessage({ ...base, ignoredFields: ['/sentAt'], fingerprint: undefined }, () => undefined);
+});
+
+test('with batch a handler gets many payloads and attempts, which can fail', () => {
+  createSqsWorker({ ...base, schema: order, batch: { size: 10 } }, (orders, attempts, tx) => {
+    expectTypeOf(orders).toEqualTypeOf<readonly { id: string; amount: number }[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly BatchAttempt<SqsAttempt>[]>();
+    expectTypeOf(tx).toEqualTypeOf<MissingOption<'inTransaction: true'>>();
+    attempts[0]?.fail(new Error('bad'));
+    return orders.map(({ id }) => id);
+  });
+  const typed: BatchHandler<{ id: string }> = ([first], [attempt]) => [first?.id, attempt?.fail('bad')];
+  createSqsWorker({ ...base, schema: order, batch: { size: 10 } }, typed);
+  createSqsWorker({ ...base, parse: (body) => new URL(body), batch: { size: 10, waitMs: 5 } }, (urls) => {
+    expectTypeOf(urls).toEqualTypeOf<readonly URL[]>();
+  });
+  createSqsWorker({ ...base, batch: { size: 10 } }, async (payloads) => {
+    expectTypeOf(payloads).toEqualTypeOf<readonly unknown[]>();
+    await Promise.resolve();
+  });
+  createSqsWorker({ ...base, batch: undefined }, (payload, attempt) => {
+    expectTypeOf(payload).toBeUnknown();
+    expectTypeOf(attempt).toEqualTypeOf<SqsAttempt>();
+  });
+  // @ts-expect-error -- a handler of one message
+  createSqsWorker({ ...base, schema: order, batch: { size: 10 } }, ({ id }: { id: string }) => id);
+  // @ts-expect-error -- a handler of many messages
+  createSqsWorker({ ...base, schema: order }, (orders: readonly { id: string }[]) => orders.length);
+  // @ts-expect-error -- nothing was checked
+  createSqsWorker({ ...base, batch: { size: 10 } }, (orders: readonly { id: string }[]) => orders.length);
+  // @ts-expect-error -- neither nothing nor a list
+  createSqsWorker({ ...base, batch: { size: 10 } }, (orders) => orders.length);
+  // @ts-expect-error -- no size
+  createSqsWorker({ ...base, batch: {} }, () => undefined);
+  // @ts-expect-error -- of workers
+  onceEachSqsMessage({ ...base, batch: { size: 10 } }, () => undefined);
+});
+
+test('with batch and inTransaction a handler gets the transaction of all', () => {
+  const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
+  const options = { ...base, handleOnce: transactional, inTransaction: true, schema: order } as const;
+  createSqsWorker({ ...options, batch: { size: 10 } }, (orders, attempts, tx) => {
+    expectTypeOf(orders).toEqualTypeOf<readonly { id: string; amount: number }[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly SqsAttempt[]>();
+    expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+  });
+  const typed: BatchHandler<{ id: string }, [tx: postgres.TransactionSql]> = (orders, _, tx) => [orders, tx];
+  createSqsWorker({ ...options, batch: { size: 10 } }, typed);
 });

@@ -1,13 +1,22 @@
 import {
+  type BatchOptions,
   type FingerprintOptions,
   callback,
   lazily,
   consumerFields,
   fingerprintFields,
+  type OptionsChecked,
+  type TransactionOf,
 } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, Attempt, RetryOptions } from '../../../src/index.ts';
+import type {
+  AnyHandleOnce,
+  Attempt,
+  BatchAttempt,
+  BatchHandler,
+  RetryOptions,
+} from '../../../src/index.ts';
 import { queueUrlOption } from './queue-url.ts';
 
 /** What to do with a message that has failed for good. */
@@ -31,6 +40,27 @@ export type QueueHandler<Message, Payload, Extra extends readonly unknown[], Res
   attempt: QueueAttempt<Message>,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
+
+/** What the options `batch` and `inTransaction` make of a handler. */
+export type QueueHandlerFor<Batch, Message, Payload, Once, InTransaction> = [Batch] extends [BatchOptions]
+  ? BatchHandler<
+      Payload,
+      TransactionOf<Once, InTransaction>,
+      unknown,
+      [InTransaction] extends [true] ? QueueAttempt<Message> : BatchAttempt<QueueAttempt<Message>>
+    >
+  : QueueHandler<Message, Payload, TransactionOf<Once, InTransaction>, unknown>;
+
+/**
+ * What is checked of options with a handler of this kind. Where there is no `parse` the compiler infers `Parsed` from the
+ * handler, as if that were of one message.
+ */
+export type QueueOptionsChecked<Batch, Schema, Parsed, Once, InTransaction> = OptionsChecked<
+  Schema,
+  [Batch, Parsed] extends [BatchOptions, readonly (infer Element)[]] ? Element : Parsed,
+  Once,
+  InTransaction
+>;
 
 /** A handler, whatever its payload is. */
 export type AnyQueueHandler<Message, Result = unknown> = (

@@ -17,8 +17,10 @@ import { addedSettings, type AddedSettings, type ConsumerSettings } from './cons
 import type { SqsConsumerEvent } from './events.ts';
 import { sqsConsumerOptions } from './options.ts';
 import type { Processor, Receive } from './process-message.ts';
+import type { Batching } from './run-batches.ts';
 
 export interface Once<Given> {
+  readonly batching: Batching | undefined;
   readonly mayHandle: () => Promise<boolean>;
   readonly processor: Processor;
   /** Of messages that have just come. */
@@ -46,6 +48,10 @@ export function createOnce<Given extends ConsumerSettings>(
   const delivery = createMessageDelivery({ ...resolved, kernel }, given.queueUrl, queue, events);
   const visibilityTimeoutSeconds = added.visibilityTimeout;
   return {
+    batching: resolved.batch && {
+      ...resolved.batch,
+      handler: resolved.handler as unknown as Batching['handler'],
+    },
     mayHandle: createQueueCheck({ queue, settings, visibilityTimeoutSeconds, onFailed }, events),
     processor: { delivery, signal, queue, events, clock },
     receive: () => receivedNow(added, clock),

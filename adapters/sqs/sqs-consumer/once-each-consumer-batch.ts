@@ -1,20 +1,22 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { ParsedPayload, TransactionOf, OptionsChecked } from '../../../src/adapter-kit.ts';
+import type { BatchOptions, ParsedPayload } from '../../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts } from '../../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
-import { createOnce } from './create-once.ts';
+import { createOnce, type Once as OnceOf } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
 import type { SqsMessage } from '../message.ts';
-import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
+import type { QueueHandlerFor, QueueOptionsChecked } from '../../shared/sqs/queue-options.ts';
+import type { SqsConsumerOptions } from './options.ts';
 import {
   behind,
   conclude,
   processMessage,
-  type Processor,
+  type Place,
   type Processed,
   type Receive,
   REFUSED,
 } from './process-message.ts';
+import { runBatches } from './run-batches.ts';
 import { lanesBy, runLanes } from '../../shared/lanes.ts';
 
 /** What `Consumer.create` takes: what was given, the handler, and what it needs. */
@@ -31,7 +33,7 @@ export type OnceEachConsumerBatch<Given> = Omit<
 
 /**
  * As `onceEachConsumerMessage`, for `handleMessageBatch`: the messages of a receive still run each by itself, side by
- * side, and those that are settled are deleted in one call when all have ended.
+ * side, or with `batch` together; and those that are settled are deleted in one call when all have ended.
  *
  * On a FIFO queue those of one group run in order; when one is kept, those behind it are kept too and do not run.
  *
@@ -51,10 +53,11 @@ export function onceEachConsumerBatch<
   Parsed = unknown,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >(
-  options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction> &
-    OptionsChecked<Schema, Parsed, Once, InTransaction>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+  options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction, Batched> &
+    QueueOptionsChecked<Batched, Schema, Parsed, Once, InTransaction>,
+  handler: QueueHandlerFor<Batched, SqsMessage, ParsedPayload<Schema, Parsed, Once>, Once, InTransaction>,
 ): OnceEachConsumerBatch<Given> {
   const once = createOnce<Given>('onceEachConsumerBatch', options, handler, true);
   return {
@@ -63,7 +66,7 @@ export function onceEachConsumerBatch<
     async handleMessageBatch(messages) {
       const { processor } = once;
       const receive = once.receive();
-      const processed = (await once.mayHandle()) ? await processAll(processor, messages, receive) : undefined;
+      const processed = (await once.mayHandle()) ? await processAll(once, messages, receive) : undefined;
       // Only now: a heartbeat of the whole batch would undo what was set before.
       const done = await Promise.all(
         messages.map((message) => {
@@ -80,22 +83,31 @@ export function onceEachConsumerBatch<
 
 /** The missing ones were not started: one of their group was kept. */
 async function processAll(
-  processor: Processor,
+  { processor, batching }: Pick<OnceOf<unknown>, 'processor' | 'batching'>,
   messages: readonly SqsMessage[],
   receive: Receive,
 ): Promise<ReadonlyMap<SqsMessage, Processed>> {
   const all = new Map<SqsMessage, Processed>();
-  processor.delivery.look(messages);
+  const { delivery, queue } = processor;
+  delivery.look(messages);
   const group = ({ Attributes }: SqsMessage): string | undefined =>
-    processor.queue.isFifo ? Attributes?.MessageGroupId : undefined;
-  await runLanes(lanesBy(messages, group), {
-    concurrency: messages.length,
-    hasTime: () => true,
-    async run(message, turn) {
-      const processed = await processMessage(processor, message, receive, turn);
-      all.set(message, processed);
-      return processed.acknowledge;
-    },
-  });
+    queue.isFifo ? Attributes?.MessageGroupId : undefined;
+
+  async function run(message: SqsMessage, place: Place): Promise<boolean> {
+    const processed = await processMessage(processor, message, receive, place);
+    all.set(message, processed);
+    return processed.acknowledge;
+  }
+
+  if (batching === undefined) {
+    await runLanes(lanesBy(messages, group), {
+      concurrency: messages.length,
+      hasTime: () => true,
+      run: (message, turn) => run(message, { turn }),
+    });
+  } else {
+    const mostAtOnce = queue.isFifo ? 1 : messages.length;
+    await runBatches(messages, { ...batching, mostAtOnce, groupOf: group, run });
+  }
   return all;
 }

@@ -47,7 +47,7 @@ export function onceEachConsumerMessage<
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
 >(
-  options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction> &
+  options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction, undefined> &
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachConsumerMessage<Given> {

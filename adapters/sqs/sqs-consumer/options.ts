@@ -2,6 +2,8 @@ import type { MessageSystemAttributeName } from '@aws-sdk/client-sqs';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
+  batchOption,
+  type BatchOptions,
   callback,
   handlerOption,
   lazily,
@@ -41,9 +43,19 @@ export interface SqsConsumerOptions<
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
   InTransaction extends boolean = false,
+  Batch extends BatchOptions | undefined = BatchOptions | undefined,
 > extends QueueOptions<SqsMessage, Schema, Parsed, InTransaction> {
   /** What `Consumer.create` takes, without a handler. */
   readonly consumerOptions: Given;
+  /**
+   * For `onceEachConsumerBatch`: makes the handler a batch handler, which gets up to `size` of the messages of a receive
+   * at once. SQS gives ten a receive, and sqs-consumer asks for `batchSize` of them. Without it a handler gets one.
+   *
+   * On a FIFO queue a batch has messages of many groups, each group's in order, and batches run one after the other.
+   *
+   * Refused with a `batchSize` of 1, with `maxDeaths` below 3, and with `maxAttempts: 1` without a transaction.
+   */
+  readonly batch?: Batch;
   /**
    * Called for each message. When the signal aborts, `attempt.signal` does; a handler that gives up then is released
    * without counting the attempt. For `consumer.stop({ abort: true })`: `() => consumer.abortController.signal`.
@@ -59,6 +71,7 @@ const fields = lazily(() =>
   z.strictObject(
     {
       consumerOptions: consumerSettings(),
+      batch: batchOption(),
       ...queueFields<SqsConsumerEvent>(),
       ...messageFields<SqsMessage>(),
       signal: z.optional(callback<() => AbortSignal>('a function that gives an AbortSignal')),
@@ -73,6 +86,7 @@ export function sqsConsumerOptions(ofBatch: boolean): ReturnType<typeof fields> 
   return fields().check(
     z.refine(({ onFailed, consumerOptions }) => isOtherQueue(onFailed, consumerOptions.queueUrl), SAME_QUEUE),
     z.superRefine(checkConsumerOptions),
+    z.refine(({ batch }) => ofBatch || batch === undefined, ONLY_OF_BATCH),
     z.superRefine((options, context) => {
       for (const [field, message] of contradictions(options, ofBatch)) {
         context.addIssue({ code: 'custom', path: ['consumerOptions', field], message });
@@ -80,6 +94,8 @@ export function sqsConsumerOptions(ofBatch: boolean): ReturnType<typeof fields> 
     }),
   );
 }
+
+const ONLY_OF_BATCH = { path: ['batch'], error: 'is an option of onceEachConsumerBatch, which gets many messages' };
 
 interface Together {
   readonly consumerOptions: {
@@ -91,6 +107,7 @@ interface Together {
     readonly attributeNames?: readonly string[] | undefined;
   };
   readonly handleOnce: AnyHandleOnce;
+  readonly batch?: BatchOptions | undefined;
   readonly onFailed?: SqsOnFailed | undefined;
 }
 
@@ -98,7 +115,7 @@ const GROUP: MessageSystemAttributeName = 'MessageGroupId';
 
 /** Settings that are right alone and wrong together. */
 function* contradictions(
-  { consumerOptions: given, handleOnce, onFailed }: Together,
+  { consumerOptions: given, handleOnce, batch, onFailed }: Together,
   ofBatch: boolean,
 ): Generator<[field: string, message: string]> {
   const { leaseMs } = handleOnce.settings;
@@ -111,6 +128,9 @@ function* contradictions(
       'messageAttributeNames',
       "must be ['All'] or left out: a dead letter keeps its original's attributes",
     ];
+  }
+  if (ofBatch && batch !== undefined && batchSize === 1) {
+    yield ['batchSize', 'must be above 1 for batches: it is how many messages come at once, 1 by default'];
   }
   // That it is no text is said of it.
   if (typeof queueUrl !== 'string' || !isFifoQueue(queueUrl)) return;
