@@ -10,9 +10,10 @@ export async function handleBatch(
   attempts: readonly (Attempt | BatchAttempt)[],
   transaction?: Transaction,
 ): Promise<readonly unknown[]> {
-  const company = messages.length;
   const ends = await Promise.allSettled(
-    messages.map((message, index) => handle(message, attempts[index] as Attempt, transaction, { company })),
+    messages.map((message, index) =>
+      handle(message, attempts[index] as Attempt, transaction, { company: messages }),
+    ),
   );
   return ends.map((end, index) => {
     if (end.status === 'fulfilled') return end.value;

@@ -17,8 +17,8 @@ interface HandlerTerms {
   readonly behavesAs?: string | undefined;
   /** Aborts when its caller gives it up: what it does from then on is not heard. */
   readonly over?: AbortSignal;
-  /** How many messages it runs for. */
-  readonly company?: number;
+  /** All that it is called for. Default: the message alone. */
+  readonly company?: readonly PlannedMessage[];
 }
 
 /** Thrown by a handler that saw its signal abort. */
@@ -32,7 +32,7 @@ export function createHandler(world: World, database: Database, life: Life, onHa
     message: PlannedMessage,
     attempt: Attempt,
     transaction?: Transaction,
-    { behavesAs = message.key ?? '', over, company = 1 }: HandlerTerms = {},
+    { behavesAs = message.key ?? '', over, company = [message] }: HandlerTerms = {},
   ): Promise<unknown> {
     const count = world.nextRunOf(behavesAs);
     const behaviour = behaviourOf(world, behavesAs, count);

@@ -22,8 +22,8 @@ export interface Run {
   /** Whether it looks at its signal before each effect. */
   readonly heeds: boolean;
   readonly isInTransaction: boolean;
-  /** How many messages its handler runs for. */
-  readonly company: number;
+  /** All that its handler is called for, this one too, in their order. */
+  readonly company: readonly PlannedMessage[];
   /** Whether its transaction is rolled back. */
   isUndone?: boolean;
 }

@@ -3,11 +3,15 @@ import type { Rule } from './rule.ts';
 
 export const inOrder: Rule = {
   name: 'in-order',
-  promise: 'A message of a group runs only once those sent before it are settled, or moved by the queue.',
+  promise:
+    'A message of a group runs only once those sent before it are settled, run before it in its batch, or are moved by the queue.',
   violatedBy(fact, ledger) {
     if (fact.type !== 'run') return undefined;
-    const { life, message } = fact.run;
-    const open = ledger.beforeInGroup(message).find((before) => !isDoneWith(ledger, before));
+    const { life, message, company } = fact.run;
+    const ahead = company.slice(0, company.indexOf(message));
+    const open = ledger
+      .beforeInGroup(message)
+      .find((before) => !ahead.includes(before) && !isDoneWith(ledger, before));
     if (open === undefined) return undefined;
     return `${life.id} runs ${message.id}, and ${open.id} of its group is not done with`;
   },
