@@ -130,7 +130,10 @@ function isGivenUp(
   at: number,
 ): boolean {
   const { leaseMs, timeoutMs = leaseMs } = ledger.settingsOf(life);
-  return run?.isInTransaction === true && Math.min(endedAt, at) - grantedAt >= timeoutMs;
+  if (run?.isInTransaction !== true) return false;
+  // A batch ends with the last of its messages.
+  const until = run.company.length > 1 ? at : Math.min(endedAt, at);
+  return until - grantedAt >= timeoutMs;
 }
 
 function isWithin({ from, to }: Interval, other: Interval): boolean {
