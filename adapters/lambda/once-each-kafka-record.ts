@@ -1,5 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
+  type BatchChecked,
+  type BatchOptions,
+  type Delivery,
+  deliverSeated,
+  type HandlerFor,
   kernelOf,
   createAdapterEvents,
   describeThrown,
@@ -71,10 +76,15 @@ export function onceEachKafkaRecord<
   Parsed = Buffer | null,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >(
   options: OnceEachKafkaRecordOptions<Schema, Parsed, InTransaction> &
+    BatchChecked<Batched> &
     OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
-  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+  handler: HandlerFor<
+    Batched,
+    KafkaRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>
+  >,
 ): OnceEachKafkaRecord {
   const resolved = resolveOptions(SUBJECT, kafkaRecordOptions(), options, handler);
   const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
@@ -87,32 +97,29 @@ export function onceEachKafkaRecord<
 
   async function process(
     { record, itemIdentifier }: Item,
-    { signal, turn }: RecordContext,
+    { signal, turn, seat }: RecordContext,
   ): Promise<Verdict | 'not-started'> {
     const fetched = placed(record);
     const { topic, partition, message } = toOriginal(fetched);
-    const verdict = await deliverInTurn(
-      kernel,
-      {
-        ...identityOf(topic, partition, message, resolved.key),
-        fingerprint: resolved,
-        message,
-        parse: () => parse(message.value, message),
-        handler: (payload, attempt, ...extra) =>
-          resolved.handler(
-            { topic, partition, message, payload: payload as never },
-            attempt,
-            ...(extra as never[]),
-          ),
-        signal,
-        source: () => topicSource({ ...fetched, groupId: resolved.groupId }),
-        onFailed,
-        emit(event) {
-          events.emit({ ...event, itemIdentifier });
-        },
+    const run = seat === undefined ? resolved.handler : (seat.handler as typeof resolved.handler);
+    const delivery: Delivery<unknown> = {
+      ...identityOf(topic, partition, message, resolved.key),
+      fingerprint: resolved,
+      message,
+      parse: () => parse(message.value, message),
+      handler: (payload, attempt, ...extra) =>
+        run({ topic, partition, message, payload: payload as never }, attempt, ...(extra as never[])),
+      signal,
+      source: () => topicSource({ ...fetched, groupId: resolved.groupId }),
+      onFailed,
+      emit(event) {
+        events.emit({ ...event, itemIdentifier });
       },
-      turn,
-    );
+    };
+    const verdict =
+      seat === undefined
+        ? await deliverInTurn(kernel, delivery, turn)
+        : await deliverSeated(kernel, delivery, seat);
     if (verdict !== 'not-started') warnStuck(itemIdentifier, verdict);
     return verdict;
   }
@@ -121,6 +128,7 @@ export function onceEachKafkaRecord<
     parseOptions(SUBJECT, kafkaInvocation(), { event, context });
     const batchItemFailures = await invoke(context, lanesOf(event), {
       idOf: ({ itemIdentifier }) => itemIdentifier,
+      mixesLanes: false,
       process,
     });
     if (batchItemFailures.length > 0 && onKept === 'throw') {

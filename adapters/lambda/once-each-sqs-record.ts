@@ -1,5 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
+  type BatchChecked,
+  type BatchOptions,
+  type HandlerFor,
   kernelOf,
   createAdapterEvents,
   parseOptions,
@@ -61,10 +64,15 @@ export function onceEachSqsRecord<
   Parsed = unknown,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >(
   options: OnceEachSqsRecordOptions<Schema, Parsed, InTransaction> &
+    BatchChecked<Batched> &
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
-  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+  handler: HandlerFor<
+    Batched,
+    SqsRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>
+  >,
 ): OnceEachSqsRecord {
   const resolved = resolveOptions(SUBJECT, sqsRecordOptions(), options, handler);
   const events = createAdapterEvents(resolved);
@@ -85,6 +93,7 @@ export function onceEachSqsRecord<
     delivery.look(records);
     const batchItemFailures = await invoke(context, lanesBy(records, messageGroup), {
       idOf: ({ messageId }) => messageId,
+      mixesLanes: true,
       process: (record, context) => delivery.deliver(record, context),
     });
     return { batchItemFailures };

@@ -1,4 +1,10 @@
-import { type ParsedPayload, wholeNumber, consumerFields } from '../../src/adapter-kit.ts';
+import {
+  batchOption,
+  type BatchOptions,
+  consumerFields,
+  type ParsedPayload,
+  wholeNumber,
+} from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import type { AnyHandleOnce, Logger, RetryOptions } from '../../src/index.ts';
@@ -18,8 +24,15 @@ export interface LambdaOptions<
   /** Any Standard Schema: the handler gets its output; what does not fit fails for good. */
   readonly schema?: Schema | undefined;
   /**
-   * The most handlers that run at once in one invocation, 1 to 1,000. Default 10: all of a batch of Lambda's own
-   * default size, and a bound for those of thousands.
+   * Runs the handler once for many records of an invocation, of at most `size`, 2 to 500: it is a `BatchHandler` then.
+   * Records of one message group or partition are in the order of their batches, and one that is reported ends its
+   * group or partition. A batch has records of many message groups, and of one partition.
+   */
+  readonly batch?: BatchOptions | undefined;
+  /**
+   * The most handlers that run at once in one invocation, 1 to 1,000, each with a batch where there is `batch`: then
+   * `concurrency` times `size` is at most 5,000. Default 10: all of a batch of Lambda's own default size, and a bound
+   * for those of thousands.
    */
   readonly concurrency?: number | undefined;
   /**
@@ -34,6 +47,7 @@ export interface LambdaOptions<
 export function lambdaFields<Event>() {
   return {
     ...consumerFields<Event>(),
+    batch: batchOption(),
     concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
     deadlineMarginMs: z._default(wholeNumber('milliseconds', 100, 60_000), 2_000),
   };

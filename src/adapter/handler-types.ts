@@ -1,5 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Calls, MissingOption } from '../api/handle-once.ts';
+import type { BatchOptions } from '../options/batch-options.ts';
+import type { Attempt } from '../words/attempt.ts';
+import type { BatchAttempt, BatchHandler } from '../words/batch-handler.ts';
 
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
 export type ParsedPayload<Schema, Parsed, Once = unknown> = Schema extends StandardSchemaV1
@@ -36,6 +39,28 @@ export type TransactionOf<Once, InTransaction> = [InTransaction] extends [true]
     ? Extra
     : [transaction: unknown]
   : [transaction: MissingOption<'inTransaction: true'>];
+
+/** The handler that an adapter takes: `Single`, or with the option `batch` one for many such messages. */
+export type HandlerFor<Batched, Single> = [Batched] extends [BatchOptions]
+  ? BatchHandlerFor<Single>
+  : Single;
+
+/** Requires that the compiler knows whether there is the option `batch`. */
+export type BatchChecked<Batched> = { readonly batch?: Batched } & ([Batched] extends [BatchOptions]
+  ? unknown
+  : { readonly batch?: undefined });
+
+type BatchHandlerFor<Single> = Single extends (
+  payload: infer Payload,
+  attempt: infer Of extends Attempt,
+  ...extra: infer Extra
+) => infer Result
+  ? (
+      payloads: readonly Payload[],
+      attempts: readonly (Extra extends [MissingOption<string>] ? BatchAttempt<Of> : Of)[],
+      ...extra: Extra
+    ) => ReturnType<BatchHandler<Payload, [], Awaited<Result>>>
+  : never;
 
 /** Requires, with `inTransaction: true`, a `handleOnce` that has transactions. */
 type TransactionChecked<Once, InTransaction> = Infers<Once> &

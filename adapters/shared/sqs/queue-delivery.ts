@@ -4,12 +4,14 @@ import {
   type Kernel,
   createTrial,
   type DeadLetterFacts,
+  deliverSeated,
   type Delivery,
   type EventSink,
   type HandlingEvent,
   type Hold,
   type Kept,
   meaningOf,
+  type Seat,
 } from '../../../src/adapter-kit.ts';
 import type { WarningEvent } from '../warn.ts';
 import type { AnyHandleOnce, MessageSource } from '../../../src/index.ts';
@@ -56,6 +58,8 @@ export interface DeliveryContext {
   readonly signal?: AbortSignal | undefined;
   /** Of a message that stands in a lane. */
   readonly turn?: Turn | undefined;
+  /** Of a message of a batch. */
+  readonly seat?: Seat | undefined;
   /** Asked before a dead letter: whether no other worker can have the message. */
   readonly hold?: Pick<Hold, 'isOurs'>;
   /** Called when the store has given us the message and its handler starts. */
@@ -99,29 +103,30 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
      * Handles a message once, and dead-letters it where its outcome asks for that. It never throws. `not-started`: it
      * did not get its turn, and nothing ran.
      */
-    deliver: (message: Message, { signal, turn, hold, onStart, onHandled }: DeliveryContext) =>
-      deliverInTurn(
-        kernel,
-        {
-          ...identityOf(message),
-          parse: () => parse(form.bodyOf(message)),
-          async handler(payload, attempt, ...extra) {
-            onStart?.();
-            try {
-              return await handler(payload, Object.assign(attempt, form.onAttempt(message)), ...extra);
-            } finally {
-              onHandled?.();
-            }
-          },
-          signal,
-          source: () => form.sourceOf(message),
-          onFailed: failedChoice(message, hold),
-          emit(event) {
-            emit(event, message);
-          },
+    deliver(message: Message, { signal, turn, seat, hold, onStart, onHandled }: DeliveryContext) {
+      const run = seat === undefined ? handler : (seat.handler as typeof handler);
+      const delivery: Delivery<R> = {
+        ...identityOf(message),
+        parse: () => parse(form.bodyOf(message)),
+        async handler(payload, attempt, ...extra) {
+          onStart?.();
+          try {
+            return await run(payload, Object.assign(attempt, form.onAttempt(message)), ...extra);
+          } finally {
+            onHandled?.();
+          }
         },
-        turn,
-      ),
+        signal,
+        source: () => form.sourceOf(message),
+        onFailed: failedChoice(message, hold),
+        emit(event) {
+          emit(event, message);
+        },
+      };
+      return seat === undefined
+        ? deliverInTurn(kernel, delivery, turn)
+        : deliverSeated(kernel, delivery, seat);
+    },
     /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
     look(messages: readonly Message[]): void {
       trial.look(messages, identityOf);
