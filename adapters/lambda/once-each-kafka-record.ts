@@ -78,7 +78,7 @@ export function onceEachKafkaRecord<
   InTransaction extends boolean = false,
   Batched extends BatchOptions | undefined = undefined,
 >(
-  options: OnceEachKafkaRecordOptions<Schema, Parsed, InTransaction> &
+  options: OnceEachKafkaRecordOptions<Schema, Parsed, InTransaction, Batched> &
     BatchChecked<Batched> &
     OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
   handler: HandlerFor<

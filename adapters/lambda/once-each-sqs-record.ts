@@ -66,7 +66,7 @@ export function onceEachSqsRecord<
   InTransaction extends boolean = false,
   Batched extends BatchOptions | undefined = undefined,
 >(
-  options: OnceEachSqsRecordOptions<Schema, Parsed, InTransaction> &
+  options: OnceEachSqsRecordOptions<Schema, Parsed, InTransaction, Batched> &
     BatchChecked<Batched> &
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: HandlerFor<

@@ -16,6 +16,7 @@ export type LambdaPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema
 export interface LambdaOptions<
   Schema extends StandardSchemaV1 | undefined,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 > extends RetryOptions {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
@@ -28,7 +29,7 @@ export interface LambdaOptions<
    * Records of one message group or partition are in the order of their batches, and one that is reported ends its
    * group or partition. A batch has records of many message groups, and of one partition.
    */
-  readonly batch?: BatchOptions | undefined;
+  readonly batch?: Batched | undefined;
   /**
    * The most handlers that run at once in one invocation, 1 to 1,000, each with a batch where there is `batch`: then
    * `concurrency` times `size` is at most 5,000. Default 10: all of a batch of Lambda's own default size, and a bound

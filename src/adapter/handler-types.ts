@@ -45,21 +45,28 @@ export type HandlerFor<Batched, Single> = [Batched] extends [BatchOptions]
   ? BatchHandlerFor<Single>
   : Single;
 
+/** What each message has as its result, by what the handler returns. */
+export type ResultFor<Batched, Returned> = [Batched] extends [BatchOptions]
+  ? Returned extends readonly (infer Result)[]
+    ? Awaited<Result>
+    : undefined
+  : Returned;
+
 /** Requires that the compiler knows whether there is the option `batch`. */
 export type BatchChecked<Batched> = { readonly batch?: Batched } & ([Batched] extends [BatchOptions]
-  ? unknown
+  ? { readonly batch: BatchOptions }
   : { readonly batch?: undefined });
 
 type BatchHandlerFor<Single> = Single extends (
   payload: infer Payload,
   attempt: infer Of extends Attempt,
   ...extra: infer Extra
-) => infer Result
+) => unknown
   ? (
       payloads: readonly Payload[],
       attempts: readonly (Extra extends [MissingOption<string>] ? BatchAttempt<Of> : Of)[],
       ...extra: Extra
-    ) => ReturnType<BatchHandler<Payload, [], Awaited<Result>>>
+    ) => ReturnType<BatchHandler<Payload>>
   : never;
 
 /** Requires, with `inTransaction: true`, a `handleOnce` that has transactions. */
