@@ -58,6 +58,7 @@ export interface OnceEachKafkaRecord {
  * Records of a partition run one after the other; when one cannot be acknowledged, those behind it do not run.
  * Partitions run side by side. Keys, scope and fingerprints are those of `handle-once/kafka`: a group that moves from a
  * consumer to Lambda, or back, keeps its records. A copy that `redriveTopic` sent is the message that it was made of.
+ * With `batch` the handler runs once for many records of a partition, in their order.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *
@@ -67,6 +68,17 @@ export interface OnceEachKafkaRecord {
  *   { groupId: 'billing', handleOnce, schema: orderSchema, onFailed: 'keep' },
  *   async ({ payload }, attempt) => {
  *     await charge(payload, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   },
+ * );
+ * ```
+ *
+ * @example
+ * ```ts
+ * export const handler = onceEachKafkaRecord(
+ *   { groupId: 'search', handleOnce, schema: orderSchema, onFailed: 'keep', batch: { size: 100 } },
+ *   async (deliveries, attempts) => {
+ *     const errors = await index(deliveries.map(({ payload }) => payload));
+ *     errors.forEach((error, n) => error && attempts[n]?.fail(error));
  *   },
  * );
  * ```

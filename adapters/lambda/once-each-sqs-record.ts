@@ -43,7 +43,7 @@ export interface OnceEachSqsRecord {
 }
 
 /**
- * A Lambda handler for an SQS queue, whose messages are each handled once.
+ * A Lambda handler for an SQS queue, whose messages are each handled once. With `batch` its handler runs once for many.
  *
  * Its event source mapping must have `ReportBatchItemFailures` among its function response types: without it Lambda
  * ignores the answer, and deletes messages that are not acknowledged. Records of a FIFO queue run in the order of their
@@ -57,6 +57,17 @@ export interface OnceEachSqsRecord {
  * export const handler = onceEachSqsRecord({ handleOnce, schema: orderSchema }, async (order, attempt) => {
  *   await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  * });
+ * ```
+ *
+ * @example
+ * ```ts
+ * export const handler = onceEachSqsRecord(
+ *   { handleOnce, schema: orderSchema, batch: { size: 100 } },
+ *   async (orders, attempts) => {
+ *     const errors = await index(orders);
+ *     errors.forEach((error, n) => error && attempts[n]?.fail(error));
+ *   },
+ * );
  * ```
  */
 export function onceEachSqsRecord<

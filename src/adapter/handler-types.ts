@@ -41,9 +41,7 @@ export type TransactionOf<Once, InTransaction> = [InTransaction] extends [true]
   : [transaction: MissingOption<'inTransaction: true'>];
 
 /** The handler that an adapter takes: `Single`, or with the option `batch` one for many such messages. */
-export type HandlerFor<Batched, Single> = [Batched] extends [BatchOptions]
-  ? BatchHandlerFor<Single>
-  : Single;
+export type HandlerFor<Batched, Single> = [Batched] extends [BatchOptions] ? BatchHandlerFor<Single> : Single;
 
 /** What each message has as its result, by what the handler returns. */
 export type ResultFor<Batched, Returned> = [Batched] extends [BatchOptions]

@@ -99,7 +99,9 @@ async function deliverPatiently<Message, R>(
   const { broker, clock, kernel, patienceMs = DEFAULT_PATIENCE_MS } = adapter;
   const until = clock.monotonic() + patienceMs;
   let delivered =
-    seat === undefined ? await deliver(kernel, delivery) : await deliverInBatch(kernel, delivery, message, seat);
+    seat === undefined
+      ? await deliver(kernel, delivery)
+      : await deliverInBatch(kernel, delivery, message, seat);
   for (;;) {
     if (delivered.acknowledge || broker.retryLater !== undefined || !isWorthWaiting(delivered))
       return delivered;

@@ -8,13 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { clockOf } from '../../engine/hidden-handles.ts';
 import type { AnyBatchHandler } from '../../engine/batch/call-batch.ts';
 import { Batch } from '../../engine/batch/batch.ts';
-import type {
-  BatchChecked,
-  HandlerFor,
-  OptionsChecked,
-  ResultFor,
-  TransactionOf,
-} from '../handler-types.ts';
+import type { BatchChecked, HandlerFor, OptionsChecked, ResultFor, TransactionOf } from '../handler-types.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
 import type { GatheredBatchOptions } from '../../options/batch-options.ts';
@@ -68,6 +62,27 @@ export interface OnceEach<Message, Result> {
  *   },
  *   async (order, attempt) => {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   },
+ * );
+ * ```
+ *
+ * @example
+ * ```ts
+ * // Many messages in one run of the handler. Each caller of the function gets the answer of its own message.
+ * const handleMessage = onceEach(
+ *   {
+ *     handleOnce,
+ *     key: (message: QueueMessage) => message.id,
+ *     body: (message) => message.body,
+ *     acknowledge: (message) => message.ack(),
+ *     retryLater: (message, delayMs) => message.nack(delayMs),
+ *     schema: orderSchema,
+ *     batch: { size: 100, waitMs: 20 },
+ *     onFailed: 'keep',
+ *   },
+ *   async (orders, attempts) => {
+ *     const errors = await index(orders);
+ *     errors.forEach((error, n) => error && attempts[n]?.fail(error));
  *   },
  * );
  * ```
