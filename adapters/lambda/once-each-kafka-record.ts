@@ -75,10 +75,17 @@ export interface OnceEachKafkaRecord {
  * @example
  * ```ts
  * export const handler = onceEachKafkaRecord(
- *   { groupId: 'search', handleOnce, schema: orderSchema, onFailed: 'keep', batch: { size: 100 } },
- *   async (deliveries, attempts) => {
- *     const errors = await index(deliveries.map(({ payload }) => payload));
- *     errors.forEach((error, n) => error && attempts[n]?.fail(error));
+ *   {
+ *     groupId: 'billing',
+ *     handleOnce,
+ *     schema: orderSchema,
+ *     onFailed: 'keep',
+ *     inTransaction: true,
+ *     batch: { size: 100 },
+ *   },
+ *   async (deliveries, _attempts, tx) => {
+ *     const ids = deliveries.map(({ payload }) => payload.orderId);
+ *     await tx`update orders set paid = true where id in ${tx(ids)}`;
  *   },
  * );
  * ```

@@ -62,10 +62,9 @@ export interface OnceEachSqsRecord {
  * @example
  * ```ts
  * export const handler = onceEachSqsRecord(
- *   { handleOnce, schema: orderSchema, batch: { size: 100 } },
- *   async (orders, attempts) => {
- *     const errors = await index(orders);
- *     errors.forEach((error, n) => error && attempts[n]?.fail(error));
+ *   { handleOnce, schema: orderSchema, inTransaction: true, batch: { size: 100 } },
+ *   async (orders, _attempts, tx) => {
+ *     await tx`update orders set paid = true where id in ${tx(orders.map(({ orderId }) => orderId))}`;
  *   },
  * );
  * ```

@@ -51,9 +51,14 @@ export type ResultFor<Batched, Returned> = [Batched] extends [BatchOptions]
   : Returned;
 
 /** Requires that the compiler knows whether there is the option `batch`. */
-export type BatchChecked<Batched> = { readonly batch?: Batched } & ([Batched] extends [BatchOptions]
-  ? { readonly batch: BatchOptions }
-  : { readonly batch?: undefined });
+export type BatchChecked<Batched> = InfersBatch<Batched> &
+  ([Batched] extends [BatchOptions] ? Required<InfersBatch<BatchOptions>> : InfersBatch<undefined>);
+
+/** Where the compiler finds the option. */
+interface InfersBatch<Batched> {
+  /** Runs the handler once for many messages. */
+  readonly batch?: Batched;
+}
 
 type BatchHandlerFor<Single> = Single extends (
   payload: infer Payload,

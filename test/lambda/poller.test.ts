@@ -209,14 +209,17 @@ test('batches of what is received have each effect once, and what fails comes ag
   for (let n = 0; n < 12; n += 1) await send(String(n));
   const ran: number[][] = [];
   const succeeded: number[] = [];
-  const handler = onceEachSqsRecord({ handleOnce, batch: { size: 10 } }, (payloads, attempts) => {
-    const numbers = payloads.map(Number);
-    ran.push(numbers);
-    for (const [index, n] of numbers.entries()) {
-      if (n === 5 && attempts[index]?.number === 1) attempts[index]?.fail(new Error('not now'));
-      else succeeded.push(n);
-    }
-  });
+  const handler = onceEachSqsRecord(
+    { handleOnce, parse: Number, batch: { size: 10 } },
+    (numbers, attempts) => {
+      ran.push([...numbers]);
+      for (const [index, attempt] of attempts.entries()) {
+        const n = numbers[index] as number;
+        if (n === 5 && attempt.number === 1) attempt.fail(new Error('not now'));
+        else succeeded.push(n);
+      }
+    },
+  );
   await pollUntil(12, source, handler);
   expect(succeeded.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   expect(Math.max(...ran.map(({ length }) => length))).toBeGreaterThan(1);
@@ -225,13 +228,14 @@ test('batches of what is received have each effect once, and what fails comes ag
 });
 
 test('batches of a FIFO queue keep the order of its groups', async () => {
-  const { source, handleOnce, send } = await setup(true);
-  for (const body of ['"a0"', '"b0"', '"a1"', '"b1"', '"a2"', '"a3"']) await send(body, body.charAt(1));
+  const { source, send } = await setup(true);
+  const transactional = createHandleOnce({ sql, scope: randomUUID(), backoff: () => 0 });
+  for (const body of ['a0', 'b0', 'a1', 'b1', 'a2', 'a3']) await send(body, body.charAt(0));
   const ran: string[][] = [];
   const done: string[] = [];
   let isFirst = true;
   const handler = onceEachSqsRecord(
-    { handleOnce, inTransaction: true, parse: (body) => JSON.parse(body) as string, batch: { size: 10 } },
+    { handleOnce: transactional, inTransaction: true, parse: String, batch: { size: 10 } },
     async (ids, [attempt], tx) => {
       ran.push([...ids]);
       await tx`select 1`;

@@ -407,7 +407,7 @@ test('onceEach with batch gives a handler many messages, and each caller its own
   expectTypeOf(handle).toEqualTypeOf<OnceEach<QueueMessage, number>>();
   const single = onceEach({ ...ofBroker, schema }, ({ id }) => Promise.resolve(id));
   expectTypeOf(single).toEqualTypeOf<OnceEach<QueueMessage, string>>();
-  const ofNothing = onceEach({ ...ofBroker, batch, schema }, async () => undefined);
+  const ofNothing = onceEach({ ...ofBroker, batch, schema }, () => Promise.resolve());
   expectTypeOf(ofNothing).toEqualTypeOf<OnceEach<QueueMessage, undefined>>();
   onceEach({ ...ofBroker, ...transactional, batch, schema }, async (orders, attempts, tx) => {
     expectTypeOf(attempts).toEqualTypeOf<readonly OnceEachAttempt<QueueMessage>[]>();

@@ -68,7 +68,7 @@ export interface OnceEach<Message, Result> {
  *
  * @example
  * ```ts
- * // Many messages in one run of the handler. Each caller of the function gets the answer of its own message.
+ * // Many messages in one run of the handler. Each caller gets the answer of its own message.
  * const handleMessage = onceEach(
  *   {
  *     handleOnce,
@@ -81,8 +81,8 @@ export interface OnceEach<Message, Result> {
  *     onFailed: 'keep',
  *   },
  *   async (orders, attempts) => {
- *     const errors = await index(orders);
- *     errors.forEach((error, n) => error && attempts[n]?.fail(error));
+ *     const sent = await Promise.allSettled(orders.map((order) => ship(order)));
+ *     sent.forEach((each, n) => each.status === 'rejected' && attempts[n]?.fail(each.reason));
  *   },
  * );
  * ```
