@@ -149,7 +149,7 @@ describe('Records of a standard queue', () => {
     expect(most).toBe(2);
   });
 
-  test('of one key run once', async () => {
+  test('of one key run once, the first of them', async () => {
     const { options } = setup(10);
     const ran: string[][] = [];
     const handler = onceEachSqsRecord({ ...options, key: ({ body }: SqsRecord) => body }, (ids) => {
@@ -220,6 +220,20 @@ describe('Records of message groups', () => {
     expect(ran).toEqual([['a0', 'a1'], ['a2', 'a3'], ['a2'], ['a3']]);
     expect(kept).toEqual({ a3: 'released', a4: 'behind', a5: 'behind', a6: 'behind' });
   });
+});
+
+test('two records of one key in a message group run in order, once', async () => {
+  for (let n = 0; n < 10; n += 1) {
+    const { options, kept } = setup(10);
+    const ran: string[][] = [];
+    const handler = onceEachSqsRecord({ ...options, key: ({ body }: SqsRecord) => body }, (ids) => {
+      ran.push([...ids]);
+    });
+    const bodies = ['a', 'b', 'a', 'c'];
+    const event = sqsEvent(...bodies.map((body, index) => fifoRecord(`id-${index}`, body, 'group')));
+    expect(await handler(event, ample())).toEqual(NONE);
+    expect([ran, kept]).toEqual([[['a', 'b'], ['c']], {}]);
+  }
 });
 
 describe('Records of Kafka', () => {
