@@ -205,6 +205,17 @@ test('a message that lapses while it waits for company does not run', async () =
   expect(ran).toEqual([]);
 });
 
+test('a message that has lapsed holds up no other', async () => {
+  const { options } = setup(2);
+  const ran: string[][] = [];
+  const handle = onceEach({ ...options, ackWaitMs: 10_000 }, (ids) => {
+    ran.push([...ids]);
+  });
+  const handled = await Promise.all([handle('a', { receivedAt: Date.now() - 10_000 }), handle('b')]);
+  expect(handled).toMatchObject([{ reason: 'lapsed' }, { action: 'acknowledged' }]);
+  expect(ran).toEqual([['b']]);
+});
+
 test('one that waits for company is extended', async () => {
   const { options } = setup(2);
   const extend = vi.fn(() => true);
