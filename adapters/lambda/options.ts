@@ -25,9 +25,9 @@ export interface LambdaOptions<
   /** Any Standard Schema: the handler gets its output; what does not fit fails for good. */
   readonly schema?: Schema | undefined;
   /**
-   * Runs the handler once for many records of an invocation, of at most `size`, 2 to 500: it is a `BatchHandler` then.
-   * Records of one message group or partition are in the order of their batches, and one that is reported ends its
-   * group or partition. A batch has records of many message groups, and of one partition.
+   * Runs the handler once for many records of an invocation, at most `size`, 2 to 500: it is a `BatchHandler` then. A
+   * batch has records of one partition, or of any message groups, each group in its order. Behind a record that is
+   * reported nothing more of its group or partition starts. One that has been tried before runs alone.
    */
   readonly batch?: Batched | undefined;
   /**

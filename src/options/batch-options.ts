@@ -66,7 +66,7 @@ export function batchFaults(
 export function sizeFaults({ size }: BatchOptions, concurrency: number): readonly OptionIssue[] {
   if (concurrency * size <= MAX_MESSAGES) return [];
   const message =
-    `times batch.size must be at most ${MAX_MESSAGES.toLocaleString('en-US')} messages ` +
-    `(got ${concurrency} times ${size}): lower one of them`;
+    `must be at most ${Math.floor(MAX_MESSAGES / size)} with batch.size ${size} (got ${concurrency}): ` +
+    `concurrency times batch.size is at most ${MAX_MESSAGES.toLocaleString('en-US')}`;
   return [{ field: 'concurrency', message }];
 }

@@ -203,6 +203,20 @@ describe('Records of message groups', () => {
     expect(await shipped()).toEqual(['a0', 'b0', 'b1']);
   });
 
+  test('that ran together with one that is marked as failed are done', async () => {
+    const { options, kept } = setup(10);
+    const ran: string[][] = [];
+    const handler = onceEachSqsRecord(options, (ids, attempts) => {
+      ran.push([...ids]);
+      const bad = attempts[ids.indexOf('a1')];
+      if (bad?.number === 1) bad.fail(new Error('bad'));
+    });
+    expect(await handler(fifo('a0', 'a1', 'a2'), ample())).toEqual(failures('a1'));
+    expect(kept).toEqual({ a1: 'released' });
+    expect(await handler(fifo('a1', 'a3', 'a4'), ample())).toEqual(NONE);
+    expect(ran).toEqual([['a0', 'a1', 'a2'], ['a1'], ['a3', 'a4']]);
+  });
+
   test('that are more than a batch wait for the batch before, and do not start once it ends their group', async () => {
     const { options, kept } = setup(2);
     const ran: string[][] = [];

@@ -86,7 +86,8 @@ describe('A batch', () => {
     expect(issues({ concurrency: 11 })).toEqual([
       {
         field: 'concurrency',
-        message: 'times batch.size must be at most 5,000 messages (got 11 times 500): lower one of them',
+        message:
+          'must be at most 10 with batch.size 500 (got 11): concurrency times batch.size is at most 5,000',
       },
     ]);
   });
