@@ -10,6 +10,8 @@ export type { Delivery } from './adapter/delivery.ts';
 export type { HandlingEvent, KeptEvent, KeptReason } from './adapter/delivery-event.ts';
 export { foundKey } from './adapter/found-key.ts';
 export type {
+  BatchChecked,
+  HandlerFor,
   NeedsTransactions,
   OptionsChecked,
   ParsedPayload,
@@ -23,6 +25,7 @@ export { createTrial } from './adapter/trial.ts';
 export { type Kept, type Verdict, verdictEvent } from './adapter/verdict.ts';
 export { wasAbandoned } from './engine/abandoned.ts';
 export { Batch } from './engine/batch/batch.ts';
+export type { AnyBatchHandler } from './engine/batch/call-batch.ts';
 export type { Seat } from './engine/batch/seat.ts';
 export { clockOf } from './engine/hidden-handles.ts';
 export { UnlistedError } from './history/unlisted-error.ts';

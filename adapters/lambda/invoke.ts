@@ -1,9 +1,19 @@
-import { type EventSink, clockOf, type Hold, type Verdict, verdictEvent } from '../../src/adapter-kit.ts';
+import {
+  type AnyBatchHandler,
+  type BatchOptions,
+  type EventSink,
+  clockOf,
+  type Hold,
+  type Seat,
+  type Verdict,
+  verdictEvent,
+} from '../../src/adapter-kit.ts';
 import { connectionWarning } from '../shared/connection-warning.ts';
 import { warn } from '../shared/warn.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { createDeadline, type LambdaContext } from './deadline.ts';
 import type { LambdaKeptReason, LambdaRecordEvent } from './events.ts';
+import { runBatches } from './run-batches.ts';
 import { createTimeCheck } from './time-check.ts';
 import { runLanes } from '../shared/lanes.ts';
 import type { Turn } from '../shared/deliver-in-turn.ts';
@@ -13,17 +23,27 @@ export interface InvokeOptions {
   readonly concurrency: number;
   readonly inTransaction: boolean;
   readonly deadlineMarginMs: number;
+  readonly batch?: BatchOptions | undefined;
+  /** With `batch` one of batches. */
+  readonly handler: unknown;
 }
 
 export interface Records<Item, Id> {
   readonly idOf: (item: Item) => Id;
-  /** Handles one record, in its turn. It must not throw. */
+  /** Whether a batch may have records of many lanes. */
+  readonly mixesLanes: boolean;
+  /** Handles one record, in its turn or its seat. It must not throw. */
   readonly process: (item: Item, context: RecordContext) => Promise<Verdict | 'not-started'>;
 }
 
-export interface RecordContext {
+/** Of a record in its lane, or of one of a batch. */
+interface Place {
+  readonly turn?: Turn;
+  readonly seat?: Seat;
+}
+
+export interface RecordContext extends Place {
   readonly signal: AbortSignal;
-  readonly turn: Turn;
   /** Whether Lambda has no answer yet: after it the record is delivered again. */
   readonly hold: Pick<Hold, 'isOurs'>;
 }
@@ -41,7 +61,7 @@ export type Invoke<Id> = <Item>(
 ) => Promise<{ itemIdentifier: Id }[]>;
 
 export function createInvoke<Id>(
-  { handleOnce, concurrency, inTransaction, deadlineMarginMs }: InvokeOptions,
+  { handleOnce, concurrency, inTransaction, deadlineMarginMs, batch, handler }: InvokeOptions,
   events: EventSink<LambdaRecordEvent<Id>>,
 ): Invoke<Id> {
   const clock = clockOf(handleOnce);
@@ -52,7 +72,7 @@ export function createInvoke<Id>(
   return async function invoke<Item>(
     context: LambdaContext,
     lanes: readonly (readonly Item[])[],
-    { idOf, process }: Records<Item, Id>,
+    { idOf, mixesLanes, process }: Records<Item, Id>,
   ) {
     checkTime(context.getRemainingTimeInMillis());
     const { signal, hasTime, answerDue, end } = createDeadline(context, deadlineMarginMs, clock);
@@ -62,11 +82,14 @@ export function createInvoke<Id>(
     let answered = false;
     const hold = { isOurs: () => !answered };
 
-    async function run(item: Item, laneTurn: Turn): Promise<boolean> {
-      started.add(item);
+    function runInTurn(item: Item, turn: Turn): Promise<boolean> {
       // The next of its lane would begin a transaction beside it, and concurrency bounds those that are open.
-      const turn = inTransaction ? { ...laneTurn, onReturned: () => undefined } : laneTurn;
-      const verdict = await process(item, { signal, turn, hold });
+      return run(item, { turn: inTransaction ? { ...turn, onReturned: () => undefined } : turn });
+    }
+
+    async function run(item: Item, place: Place): Promise<boolean> {
+      started.add(item);
+      const verdict = await process(item, { signal, hold, ...place });
       if (verdict === 'not-started') {
         started.delete(item);
         return false;
@@ -81,8 +104,20 @@ export function createInvoke<Id>(
       events.emit({ ...verdictEvent(verdict), itemIdentifier: idOf(item) });
     }
 
+    function runAll(): Promise<void> {
+      if (batch === undefined) return runLanes(lanes, { concurrency, hasTime, run: runInTurn });
+      return runBatches(lanes, {
+        handler: handler as AnyBatchHandler,
+        size: batch.size,
+        mixesLanes,
+        concurrency,
+        hasTime,
+        run: (item, seat) => run(item, { seat }),
+      });
+    }
+
     try {
-      await Promise.race([runLanes(lanes, { concurrency, hasTime, run }), answerDue]);
+      await Promise.race([runAll(), answerDue]);
     } finally {
       end();
     }

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
+  type BatchOptions,
   chosen,
   type FingerprintOptions,
   handlerOption,
@@ -47,9 +48,10 @@ export interface OnceEachKafkaRecordOptions<
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >
   extends
-    LambdaOptions<Schema, InTransaction>,
+    LambdaOptions<Schema, InTransaction, Batched>,
     FingerprintOptions<Buffer | null, [message: LambdaKafkaMessage]> {
   /**
    * The consumer group of the event source mapping. It is part of the scope, as for a consumer of `handle-once/kafka`.

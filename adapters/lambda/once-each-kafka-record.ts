@@ -1,5 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
+  type BatchChecked,
+  type BatchOptions,
+  type Delivery,
+  deliverSeated,
+  type HandlerFor,
   kernelOf,
   createAdapterEvents,
   describeThrown,
@@ -53,6 +58,7 @@ export interface OnceEachKafkaRecord {
  * Records of a partition run one after the other; when one cannot be acknowledged, those behind it do not run.
  * Partitions run side by side. Keys, scope and fingerprints are those of `handle-once/kafka`: a group that moves from a
  * consumer to Lambda, or back, keeps its records. A copy that `redriveTopic` sent is the message that it was made of.
+ * With `batch` the handler runs once for many records of a partition, in their order.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *
@@ -65,16 +71,39 @@ export interface OnceEachKafkaRecord {
  *   },
  * );
  * ```
+ *
+ * @example
+ * ```ts
+ * export const handler = onceEachKafkaRecord(
+ *   {
+ *     groupId: 'billing',
+ *     handleOnce,
+ *     schema: orderSchema,
+ *     onFailed: 'keep',
+ *     inTransaction: true,
+ *     batch: { size: 100 },
+ *   },
+ *   async (deliveries, _attempts, tx) => {
+ *     const ids = deliveries.map(({ payload }) => payload.orderId);
+ *     await tx`update orders set paid = true where id in ${tx(ids)}`;
+ *   },
+ * );
+ * ```
  */
 export function onceEachKafkaRecord<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >(
-  options: OnceEachKafkaRecordOptions<Schema, Parsed, InTransaction> &
+  options: OnceEachKafkaRecordOptions<Schema, Parsed, InTransaction, Batched> &
+    BatchChecked<Batched> &
     OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
-  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+  handler: HandlerFor<
+    Batched,
+    KafkaRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>
+  >,
 ): OnceEachKafkaRecord {
   const resolved = resolveOptions(SUBJECT, kafkaRecordOptions(), options, handler);
   const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
@@ -87,32 +116,29 @@ export function onceEachKafkaRecord<
 
   async function process(
     { record, itemIdentifier }: Item,
-    { signal, turn }: RecordContext,
+    { signal, turn, seat }: RecordContext,
   ): Promise<Verdict | 'not-started'> {
     const fetched = placed(record);
     const { topic, partition, message } = toOriginal(fetched);
-    const verdict = await deliverInTurn(
-      kernel,
-      {
-        ...identityOf(topic, partition, message, resolved.key),
-        fingerprint: resolved,
-        message,
-        parse: () => parse(message.value, message),
-        handler: (payload, attempt, ...extra) =>
-          resolved.handler(
-            { topic, partition, message, payload: payload as never },
-            attempt,
-            ...(extra as never[]),
-          ),
-        signal,
-        source: () => topicSource({ ...fetched, groupId: resolved.groupId }),
-        onFailed,
-        emit(event) {
-          events.emit({ ...event, itemIdentifier });
-        },
+    const run = seat === undefined ? resolved.handler : (seat.handler as typeof resolved.handler);
+    const delivery: Delivery<unknown> = {
+      ...identityOf(topic, partition, message, resolved.key),
+      fingerprint: resolved,
+      message,
+      parse: () => parse(message.value, message),
+      handler: (payload, attempt, ...extra) =>
+        run({ topic, partition, message, payload: payload as never }, attempt, ...(extra as never[])),
+      signal,
+      source: () => topicSource({ ...fetched, groupId: resolved.groupId }),
+      onFailed,
+      emit(event) {
+        events.emit({ ...event, itemIdentifier });
       },
-      turn,
-    );
+    };
+    const verdict =
+      seat === undefined
+        ? await deliverInTurn(kernel, delivery, turn)
+        : await deliverSeated(kernel, delivery, seat);
     if (verdict !== 'not-started') warnStuck(itemIdentifier, verdict);
     return verdict;
   }
@@ -121,6 +147,7 @@ export function onceEachKafkaRecord<
     parseOptions(SUBJECT, kafkaInvocation(), { event, context });
     const batchItemFailures = await invoke(context, lanesOf(event), {
       idOf: ({ itemIdentifier }) => itemIdentifier,
+      mixesLanes: false,
       process,
     });
     if (batchItemFailures.length > 0 && onKept === 'throw') {

@@ -1,5 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
+  type BatchChecked,
+  type BatchOptions,
+  type HandlerFor,
   kernelOf,
   createAdapterEvents,
   parseOptions,
@@ -40,7 +43,7 @@ export interface OnceEachSqsRecord {
 }
 
 /**
- * A Lambda handler for an SQS queue, whose messages are each handled once.
+ * A Lambda handler for an SQS queue, whose messages are each handled once. With `batch` its handler runs once for many.
  *
  * Its event source mapping must have `ReportBatchItemFailures` among its function response types: without it Lambda
  * ignores the answer, and deletes messages that are not acknowledged. Records of a FIFO queue run in the order of their
@@ -55,16 +58,31 @@ export interface OnceEachSqsRecord {
  *   await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  * });
  * ```
+ *
+ * @example
+ * ```ts
+ * export const handler = onceEachSqsRecord(
+ *   { handleOnce, schema: orderSchema, inTransaction: true, batch: { size: 100 } },
+ *   async (orders, _attempts, tx) => {
+ *     await tx`update orders set paid = true where id in ${tx(orders.map(({ orderId }) => orderId))}`;
+ *   },
+ * );
+ * ```
  */
 export function onceEachSqsRecord<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >(
-  options: OnceEachSqsRecordOptions<Schema, Parsed, InTransaction> &
+  options: OnceEachSqsRecordOptions<Schema, Parsed, InTransaction, Batched> &
+    BatchChecked<Batched> &
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
-  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+  handler: HandlerFor<
+    Batched,
+    SqsRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>
+  >,
 ): OnceEachSqsRecord {
   const resolved = resolveOptions(SUBJECT, sqsRecordOptions(), options, handler);
   const events = createAdapterEvents(resolved);
@@ -85,6 +103,7 @@ export function onceEachSqsRecord<
     delivery.look(records);
     const batchItemFailures = await invoke(context, lanesBy(records, messageGroup), {
       idOf: ({ messageId }) => messageId,
+      mixesLanes: true,
       process: (record, context) => delivery.deliver(record, context),
     });
     return { batchItemFailures };

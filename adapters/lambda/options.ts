@@ -1,4 +1,10 @@
-import { type ParsedPayload, wholeNumber, consumerFields } from '../../src/adapter-kit.ts';
+import {
+  batchOption,
+  type BatchOptions,
+  consumerFields,
+  type ParsedPayload,
+  wholeNumber,
+} from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import type { AnyHandleOnce, Logger, RetryOptions } from '../../src/index.ts';
@@ -10,6 +16,7 @@ export type LambdaPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema
 export interface LambdaOptions<
   Schema extends StandardSchemaV1 | undefined,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 > extends RetryOptions {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
@@ -18,8 +25,15 @@ export interface LambdaOptions<
   /** Any Standard Schema: the handler gets its output; what does not fit fails for good. */
   readonly schema?: Schema | undefined;
   /**
-   * The most handlers that run at once in one invocation, 1 to 1,000. Default 10: all of a batch of Lambda's own
-   * default size, and a bound for those of thousands.
+   * Runs the handler once for many records of an invocation, at most `size`, 2 to 500: it is a `BatchHandler` then. A
+   * batch has records of one partition, or of any message groups, each group in its order. Behind a record that is
+   * reported nothing more of its group or partition starts. One that has been tried before runs alone.
+   */
+  readonly batch?: Batched | undefined;
+  /**
+   * The most handlers that run at once in one invocation, 1 to 1,000, each with a batch where there is `batch`: then
+   * `concurrency` times `size` is at most 5,000. Default 10: all of a batch of Lambda's own default size, and a bound
+   * for those of thousands.
    */
   readonly concurrency?: number | undefined;
   /**
@@ -34,6 +48,7 @@ export interface LambdaOptions<
 export function lambdaFields<Event>() {
   return {
     ...consumerFields<Event>(),
+    batch: batchOption(),
     concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
     deadlineMarginMs: z._default(wholeNumber('milliseconds', 100, 60_000), 2_000),
   };

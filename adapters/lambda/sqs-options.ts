@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
+  type BatchOptions,
   type FingerprintOptions,
   callback,
   handlerOption,
@@ -41,8 +42,9 @@ export interface OnceEachSqsRecordOptions<
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >
-  extends LambdaOptions<Schema, InTransaction>, FingerprintOptions<string, [record: SqsRecord]> {
+  extends LambdaOptions<Schema, InTransaction, Batched>, FingerprintOptions<string, [record: SqsRecord]> {
   /**
    * Turns the body into a value. What it throws fails the record for good; a `RetryableError` releases it. Default
    * `JSON.parse`.

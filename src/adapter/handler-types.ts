@@ -1,5 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Calls, MissingOption } from '../api/handle-once.ts';
+import type { BatchOptions } from '../options/batch-options.ts';
+import type { Attempt } from '../words/attempt.ts';
+import type { BatchAttempt, BatchHandler } from '../words/batch-handler.ts';
 
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
 export type ParsedPayload<Schema, Parsed, Once = unknown> = Schema extends StandardSchemaV1
@@ -36,6 +39,38 @@ export type TransactionOf<Once, InTransaction> = [InTransaction] extends [true]
     ? Extra
     : [transaction: unknown]
   : [transaction: MissingOption<'inTransaction: true'>];
+
+/** The handler that an adapter takes: `Single`, or with the option `batch` one for many such messages. */
+export type HandlerFor<Batched, Single> = [Batched] extends [BatchOptions] ? BatchHandlerFor<Single> : Single;
+
+/** What each message has as its result, by what the handler returns. */
+export type ResultFor<Batched, Returned> = [Batched] extends [BatchOptions]
+  ? Returned extends readonly (infer Result)[]
+    ? Awaited<Result>
+    : undefined
+  : Returned;
+
+/** Requires that the compiler knows whether there is the option `batch`. */
+export type BatchChecked<Batched> = InfersBatch<Batched> &
+  ([Batched] extends [BatchOptions] ? Required<InfersBatch<BatchOptions>> : InfersBatch<undefined>);
+
+/** Where the compiler finds the option. */
+interface InfersBatch<Batched> {
+  /** Runs the handler once for many messages. */
+  readonly batch?: Batched;
+}
+
+type BatchHandlerFor<Single> = Single extends (
+  payload: infer Payload,
+  attempt: infer Of extends Attempt,
+  ...extra: infer Extra
+) => unknown
+  ? (
+      payloads: readonly Payload[],
+      attempts: readonly (Extra extends [MissingOption<string>] ? BatchAttempt<Of> : Of)[],
+      ...extra: Extra
+    ) => ReturnType<BatchHandler<Payload>>
+  : never;
 
 /** Requires, with `inTransaction: true`, a `handleOnce` that has transactions. */
 type TransactionChecked<Once, InTransaction> = Infers<Once> &

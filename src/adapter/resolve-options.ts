@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { batchFaults, type BatchOptions } from '../options/batch-options.ts';
+import { batchFaults, type BatchOptions, sizeFaults } from '../options/batch-options.ts';
 import { withHandler } from '../options/handler-option.ts';
 import { InvalidOptionsError } from '../words/errors.ts';
 import { parseOptions } from '../options/parse-options.ts';
@@ -27,6 +27,7 @@ interface ConsumerOptions extends GivenRetries {
   readonly handleOnce: AnyHandleOnce;
   readonly inTransaction?: boolean;
   readonly batch?: BatchOptions | undefined;
+  readonly concurrency?: number;
 }
 
 /** The options of an adapter as they apply. Throws `InvalidOptionsError` that names every wrong field. */
@@ -42,8 +43,12 @@ export function resolveOptions<Schema extends z.ZodMiniType<ConsumerOptions>>(
   return resolved;
 }
 
-function refuseForBatch(subject: string, { handleOnce, inTransaction, batch }: ConsumerOptions): void {
+function refuseForBatch(subject: string, options: ConsumerOptions): void {
+  const { handleOnce, inTransaction, batch, concurrency = 1 } = options;
   if (batch === undefined) return;
-  const faults = batchFaults(handleOnce.settings, inTransaction === true);
+  const faults = [
+    ...batchFaults(handleOnce.settings, inTransaction === true),
+    ...sizeFaults(batch, concurrency),
+  ];
   if (faults.length > 0) throw new InvalidOptionsError(subject, faults);
 }

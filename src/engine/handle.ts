@@ -32,6 +32,9 @@ export type Handle<Extra extends readonly unknown[]> = <Result>(
   delivery: HandleRequest<Result, Extra>,
 ) => Promise<Outcome<Result>>;
 
+/** Of a message that has another seat of its batch. */
+const IN_FLIGHT: Outcome<never> = { state: 'pending', reason: 'in-flight', retryAfterMs: 0, attempts: 0 };
+
 /** `defaultTimeoutMs` applies where neither the call nor the settings have a timeout. */
 export function createHandle<Extra extends readonly unknown[]>(
   engine: Engine,
@@ -47,10 +50,10 @@ export function createHandle<Extra extends readonly unknown[]>(
     const hashOf = hasFingerprintChoice(delivery) ? fingerprintOf(delivery) : hashOfInstance;
     const hash = hashOf(content);
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
+    if (seat?.mayClaim(key) === false) return IN_FLIGHT;
     const claimed = await claimPatiently(engine, key, hash, { waitMs, signal, startedAt });
     const { reply, token, sentAt } = claimed;
     if (reply.kind !== 'claimed') {
-      if (reply.kind === 'in-flight') seat?.foundInFlight(key);
       return answerFromRecord<Result>(engine, key, reply, startedAt);
     }
     const { attempts, failures, ageMs, deadToken } = reply;

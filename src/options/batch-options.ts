@@ -19,6 +19,9 @@ export interface GatheredBatchOptions extends BatchOptions {
 /** Members of one batch. */
 export const MAX_BATCH_SIZE = 500;
 
+/** Of all batches that a consumer runs at once. */
+const MAX_MESSAGES = 5_000;
+
 const MAX_WAIT_MS = 60_000;
 const DEFAULT_WAIT_MS = 10;
 
@@ -57,4 +60,13 @@ export function batchFaults(
     faults.push({ field: 'maxAttempts', message });
   }
   return faults;
+}
+
+/** What is wrong where so many batches run at once. */
+export function sizeFaults({ size }: BatchOptions, concurrency: number): readonly OptionIssue[] {
+  if (concurrency * size <= MAX_MESSAGES) return [];
+  const message =
+    `must be at most ${Math.floor(MAX_MESSAGES / size)} with batch.size ${size} (got ${concurrency}): ` +
+    `concurrency times batch.size is at most ${MAX_MESSAGES.toLocaleString('en-US')}`;
+  return [{ field: 'concurrency', message }];
 }

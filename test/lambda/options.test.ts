@@ -17,6 +17,10 @@ const shared: Row[] = [
   ['schema', {}, /Standard Schema/],
   ['concurrency', 0, /whole number of handlers from 1 to 1,000/],
   ['concurrency', 1_001, /whole number of handlers/],
+  ['batch', 10, /must be an object/],
+  ['batch.size', { size: 1 }, /whole number of messages from 2 to 500/],
+  ['batch.size', { size: 501 }, /whole number of messages/],
+  ['batch.waitMs', { size: 2, waitMs: 1 }, /not an option/],
   ['deadlineMarginMs', 99, /whole number of milliseconds from 100 to 60,000/],
   ['deadlineMarginMs', 60_001, /whole number of milliseconds/],
   ['onEvent', {}, /function of one event/],
@@ -58,7 +62,7 @@ describe.each([
   });
 
   test.each(table)('refuses a wrong %s (%j) by name', (field, value, message) => {
-    const issues = issuesOf(() => once({ ...right, [field]: value }, handler));
+    const issues = issuesOf(() => once({ ...right, [field.split('.')[0] as string]: value }, handler));
     expect(issues).toEqual([{ field, message: expect.stringMatching(message) as string }]);
   });
 
@@ -70,6 +74,29 @@ describe.each([
 
   test.each([undefined, null, 'options'])('refuses %j in place of options', (options) => {
     expect(() => once(options, handler)).toThrow(InvalidOptionsError);
+  });
+});
+
+describe('A batch', () => {
+  const issues = (more: object) =>
+    issuesOf(() => onceEachSqsRecord({ handleOnce, batch: { size: 500 }, ...more } as never, handler));
+
+  test('is so large, and so many of them run at once, that all have 5,000 messages', () => {
+    expect(issues({ concurrency: 10 })).toEqual([]);
+    expect(issues({ concurrency: 11 })).toEqual([
+      {
+        field: 'concurrency',
+        message:
+          'must be at most 10 with batch.size 500 (got 11): concurrency times batch.size is at most 5,000',
+      },
+    ]);
+  });
+
+  test('needs retries that leave room for the faults of others', () => {
+    expect(issues({ maxAttempts: 1, maxDeaths: 2 }).map(({ field }) => field)).toEqual([
+      'maxDeaths',
+      'maxAttempts',
+    ]);
   });
 });
 

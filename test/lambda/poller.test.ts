@@ -203,3 +203,51 @@ test('a dead letter goes to its queue with the SDK’s own client, before the me
     },
   ]);
 });
+
+test('batches of what is received have each effect once, and what fails comes again alone', async () => {
+  const { source, handleOnce, send } = await setup();
+  for (let n = 0; n < 12; n += 1) await send(String(n));
+  const ran: number[][] = [];
+  const succeeded: number[] = [];
+  const handler = onceEachSqsRecord(
+    { handleOnce, parse: Number, batch: { size: 10 } },
+    (numbers, attempts) => {
+      ran.push([...numbers]);
+      for (const [index, attempt] of attempts.entries()) {
+        const n = numbers[index] as number;
+        if (n === 5 && attempt.number === 1) attempt.fail(new Error('not now'));
+        else succeeded.push(n);
+      }
+    },
+  );
+  await pollUntil(12, source, handler);
+  expect(succeeded.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  expect(Math.max(...ran.map(({ length }) => length))).toBeGreaterThan(1);
+  expect(ran.at(-1)).toEqual([5]);
+  expect(handler.counts()).toMatchObject({ acknowledged: 12, kept: 1 });
+});
+
+test('batches of a FIFO queue keep the order of its groups', async () => {
+  const { source, send } = await setup(true);
+  const transactional = createHandleOnce({ sql, scope: randomUUID(), backoff: () => 0 });
+  for (const body of ['a0', 'b0', 'a1', 'b1', 'a2', 'a3']) await send(body, body.charAt(0));
+  const ran: string[][] = [];
+  const done: string[] = [];
+  let isFirst = true;
+  const handler = onceEachSqsRecord(
+    { handleOnce: transactional, inTransaction: true, parse: String, batch: { size: 10 } },
+    async (ids, [attempt], tx) => {
+      ran.push([...ids]);
+      await tx`select 1`;
+      const isBad = ids.includes('a1') && isFirst;
+      if (isBad && ids.length === 1 && attempt?.number === 1) isFirst = false;
+      if (isBad) throw new Error('not now');
+      done.push(...ids);
+    },
+  );
+  await pollUntil(6, source, handler);
+  const of = (group: string) => done.filter((id) => id.startsWith(group));
+  expect(of('a')).toEqual(['a0', 'a1', 'a2', 'a3']);
+  expect(of('b')).toEqual(['b0', 'b1']);
+  expect(Math.max(...ran.map(({ length }) => length))).toBeGreaterThan(1);
+});

@@ -3,12 +3,14 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import {
   type AnyHandleOnce,
   type Attempt,
+  type BatchAttempt,
+  type BatchHandler,
   createHandleOnce,
   type HandleOnce,
   type Handler,
   type MissingOption,
 } from 'handle-once';
-import { onceEach, type OnceEachHandler } from 'handle-once/adapter';
+import { onceEach, type OnceEach, type OnceEachAttempt, type OnceEachHandler } from 'handle-once/adapter';
 import { onceEachRequest, type RequestHandler } from 'handle-once/http';
 import { type KafkaHandler, onceEachKafkaMessage } from 'handle-once/kafka';
 import {
@@ -393,4 +395,27 @@ test('a handler in a file of its own names its transaction', () => {
   createSqsWorker({ ...ofQueue, schema }, queue);
   const call: Handler<Order, [tx: TransactionSql]> = async ({ id }, _attempt, tx) => tx`select ${id}`;
   void transactional.handleOnce.inTransaction('key', { id: 'a' }, call);
+});
+
+test('onceEach with batch gives a handler many messages, and each caller its own result', () => {
+  const batch = { size: 10, waitMs: 5 };
+  const handle = onceEach({ ...ofBroker, batch, schema }, (orders, attempts) => {
+    expectTypeOf(orders).toEqualTypeOf<readonly { id: string }[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly BatchAttempt<OnceEachAttempt<QueueMessage>>[]>();
+    return orders.map(({ id }) => id.length);
+  });
+  expectTypeOf(handle).toEqualTypeOf<OnceEach<QueueMessage, number>>();
+  const single = onceEach({ ...ofBroker, schema }, ({ id }) => Promise.resolve(id));
+  expectTypeOf(single).toEqualTypeOf<OnceEach<QueueMessage, string>>();
+  const ofNothing = onceEach({ ...ofBroker, batch, schema }, () => Promise.resolve());
+  expectTypeOf(ofNothing).toEqualTypeOf<OnceEach<QueueMessage, undefined>>();
+  onceEach({ ...ofBroker, ...transactional, batch, schema }, async (orders, attempts, tx) => {
+    expectTypeOf(attempts).toEqualTypeOf<readonly OnceEachAttempt<QueueMessage>[]>();
+    expectTypeOf(tx).toExtend<TransactionSql>();
+    await tx`select ${orders.length}`;
+  });
+  const list: BatchHandler<Order> = (orders) => orders.map(({ id }) => id);
+  onceEach({ ...ofBroker, batch, schema }, list);
+  // @ts-expect-error -- nothing was checked
+  onceEach({ ...ofBroker, batch }, list);
 });

@@ -9,8 +9,17 @@ import type {
   SQSHandler,
   SQSRecord,
 } from 'aws-lambda';
-import { type Attempt, createHandleOnce, type HandleOnce, type HandleOnceWithSchema } from 'handle-once';
 import {
+  type Attempt,
+  type BatchAttempt,
+  type BatchHandler,
+  createHandleOnce,
+  type HandleOnce,
+  type HandleOnceWithSchema,
+  type MissingOption,
+} from 'handle-once';
+import {
+  type KafkaRecordDelivery,
   type KafkaResponse,
   type LambdaKafkaMessage,
   type KafkaRecordEvent,
@@ -203,4 +212,46 @@ test('a fingerprint function gets what is compared, and the record', () => {
     },
     nothing,
   );
+});
+
+test('with batch a handler gets many records at once', () => {
+  const batch = { size: 10 };
+  onceEachSqsRecord({ handleOnce, batch, schema: order }, (payloads, attempts, tx) => {
+    expectTypeOf(payloads).toEqualTypeOf<readonly { id: string; amount: number }[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly BatchAttempt<SqsRecordAttempt>[]>();
+    expectTypeOf(tx).toEqualTypeOf<MissingOption<'inTransaction: true'>>();
+  });
+  onceEachSqsRecord({ handleOnce, batch, parse: (body) => body.length }, (lengths) => lengths.map(String));
+  onceEachKafkaRecord({ handleOnce, ...ofKafkaSource, batch, parse: String }, (deliveries, attempts) => {
+    expectTypeOf(deliveries).toEqualTypeOf<readonly KafkaRecordDelivery<string>[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly BatchAttempt[]>();
+  });
+  const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
+  onceEachSqsRecord(
+    { handleOnce: transactional, inTransaction: true, batch, schema: order },
+    (_, attempts, tx) => {
+      expectTypeOf(attempts).toEqualTypeOf<readonly SqsRecordAttempt[]>();
+      expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+    },
+  );
+});
+
+test('a batch handler in a file of its own has the type BatchHandler', () => {
+  const batch = { size: 10 };
+  const handler: BatchHandler<{ id: string }> = (orders, attempts) => {
+    attempts[0]?.fail(new Error('no'));
+    return orders.map(({ id }) => id);
+  };
+  onceEachSqsRecord({ handleOnce, batch, schema: order }, handler);
+  // @ts-expect-error -- nothing was checked
+  onceEachSqsRecord({ handleOnce, batch }, handler);
+  // @ts-expect-error -- batch is missing
+  onceEachSqsRecord({ handleOnce, schema: order }, handler);
+  // @ts-expect-error -- a handler of one record
+  onceEachSqsRecord({ handleOnce, batch, schema: order }, ({ id }: { id: string }) => id);
+  // @ts-expect-error -- one result for all
+  onceEachSqsRecord({ handleOnce, batch }, () => 'done');
+  const mayBe: { readonly batch?: typeof batch } = {};
+  // @ts-expect-error -- not known
+  onceEachSqsRecord({ handleOnce, ...mayBe }, () => undefined);
 });

@@ -4,6 +4,7 @@ import {
   type Kernel,
   createTrial,
   type DeadLetterFacts,
+  deliverSeated,
   type Delivery,
   type EventSink,
   type HandlingEvent,

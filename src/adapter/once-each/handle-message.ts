@@ -1,3 +1,4 @@
+import type { Seat } from '../../engine/batch/seat.ts';
 import { InvalidOptionsError, UnhashablePayloadError } from '../../words/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { delay, endsWithin } from '../../lib/wait.ts';
@@ -10,12 +11,14 @@ import type { Outcome } from '../../words/outcome.ts';
 import type { Broker } from './broker.ts';
 import { brokerCall } from './broker-call.ts';
 import { deliver, type Delivered, handledFacts } from '../deliver.ts';
+import { deliverSeated } from '../deliver-seated.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Hold } from '../hold.ts';
 import type { OnceEachEvent, OnceEachKeptReason } from './events.ts';
 import type { DeadLetterDestination, OnceEachHandler } from './options.ts';
 import { isWorthWaiting, retryTimeOf } from './retry-time.ts';
+import type { TakeSeat } from './seating.ts';
 import { type Kept, type Verdict, verdictEvent } from '../verdict.ts';
 
 const DEFAULT_PATIENCE_MS = 300_000;
@@ -34,7 +37,11 @@ export interface HandledMessage<R> {
 
 /** What the caller knows of a message beyond the message. */
 export interface MessageOptions {
-  /** Interrupts the handler, uncounted, and returns the message; one that has not started is returned at once. */
+  /**
+   * Interrupts the handler, uncounted, and returns the message; one that has not started is returned at once. In a
+   * batch it returns this message alone, but aborts the signal of all attempts: where the handler then throws, the
+   * other messages are released, uncounted, or, in a transaction, run alone.
+   */
   readonly signal?: AbortSignal | undefined;
   /**
    * `Date.now()` of when it was received, for one that has waited since: `ackWaitMs` counts from then. Default: now.
@@ -54,6 +61,8 @@ interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [messag
   readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;
   readonly source?: ((message: Message) => MessageSource) | undefined;
   readonly patienceMs?: number | undefined;
+  /** With the option `batch`. */
+  readonly takeSeat?: TakeSeat | undefined;
 }
 
 /** Handles one message, then applies its outcome at the broker. It never throws. */
@@ -62,13 +71,15 @@ export async function handleMessage<Message, R>(
   message: Message,
   { signal, receivedAt = adapter.clock.wall() }: MessageOptions,
 ): Promise<HandledMessage<R>> {
-  const { broker, clock } = adapter;
+  const { broker, clock, takeSeat } = adapter;
   const hold = broker.hold(message, Math.max(0, clock.wall() - receivedAt));
+  const seat = takeSeat && (await takeSeat(signal));
   if (!hold.isOurs()) {
+    seat?.leave(true);
     await hold.end();
     return kept(adapter, { key: '', reason: 'lapsed' });
   }
-  const delivered = await deliverPatiently(adapter, message, hold, signal);
+  const delivered = await deliverPatiently(adapter, message, hold, signal, seat);
   await endsWithin(hold.end(), LONGEST_END_MS, clock);
   return { ...handledFacts(delivered), ...(await applyVerdict(adapter, message, hold, delivered)) };
 }
@@ -76,24 +87,50 @@ export async function handleMessage<Message, R>(
 /** For an extension under way. One that hangs must not delay the acknowledgement. */
 const LONGEST_END_MS = 1_000;
 
-/** Where the broker cannot deliver again later, the message waits here and is tried again. */
+/** Where the broker cannot deliver again later, the message waits here and is tried again, alone. */
 async function deliverPatiently<Message, R>(
   adapter: MessageAdapter<Message, R>,
   message: Message,
   hold: Hold,
   signal: AbortSignal | undefined,
+  seat: Seat | undefined,
 ): Promise<Delivered<R>> {
   const delivery = deliveryOf(adapter, message, hold, signal);
   const { broker, clock, kernel, patienceMs = DEFAULT_PATIENCE_MS } = adapter;
   const until = clock.monotonic() + patienceMs;
+  let delivered =
+    seat === undefined
+      ? await deliver(kernel, delivery)
+      : await deliverInBatch(kernel, delivery, message, seat);
   for (;;) {
-    const delivered = await deliver(kernel, delivery);
     if (delivered.acknowledge || broker.retryLater !== undefined || !isWorthWaiting(delivered))
       return delivered;
     const waitMs = retryTimeOf(delivered);
     if (clock.monotonic() + waitMs > until || !hold.isOurs()) return delivered;
     if (!(await delay(clock, waitMs, { signal })) || !hold.isOurs()) return delivered;
+    delivered = await deliver(kernel, delivery);
   }
+}
+
+async function deliverInBatch<R>(
+  kernel: Kernel,
+  delivery: Delivery<R>,
+  message: unknown,
+  seat: Seat,
+): Promise<Delivered<R>> {
+  const handler = withMessage(seat.handler as Delivery<R>['handler'], message);
+  try {
+    // It has a lane of its own, which does not end before it.
+    return (await deliverSeated(kernel, { ...delivery, handler }, seat)) as Delivered<R>;
+  } finally {
+    // Nothing waits for what the broker answers.
+    seat.leave(true);
+  }
+}
+
+/** The handler, whose attempts have the message. */
+function withMessage<R>(handler: Delivery<R>['handler'], message: unknown): Delivery<R>['handler'] {
+  return (payload, attempt, ...extra) => handler(payload, Object.assign(attempt, { message }), ...extra);
 }
 
 function deliveryOf<Message, R>(
@@ -110,8 +147,7 @@ function deliveryOf<Message, R>(
     fingerprint: adapter,
     message,
     parse: () => parse(copyOf(content()) as never),
-    handler: (payload, attempt, ...extra) =>
-      handler(payload as never, Object.assign(attempt, { message }), ...(extra as never[])),
+    handler: withMessage(handler as Delivery<R>['handler'], message),
     signal,
     source: source && (() => source(message)),
     onFailed:

@@ -4,10 +4,14 @@ import { messageOptions } from '../message-options.ts';
 import { resolveOptions } from '../resolve-options.ts';
 import { kernelOf } from '../kernel.ts';
 import { createTrial } from '../trial.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { clockOf } from '../../engine/hidden-handles.ts';
-import type { OptionsChecked, TransactionOf } from '../handler-types.ts';
+import type { AnyBatchHandler } from '../../engine/batch/call-batch.ts';
+import { Batch } from '../../engine/batch/batch.ts';
+import type { BatchChecked, HandlerFor, OptionsChecked, ResultFor, TransactionOf } from '../handler-types.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
+import type { GatheredBatchOptions } from '../../options/batch-options.ts';
 import { parseOptions } from '../../options/parse-options.ts';
 import { createBroker } from './broker.ts';
 import { handleMessage, type HandledMessage, type MessageOptions } from './handle-message.ts';
@@ -18,6 +22,7 @@ import {
   onceEachOptions,
   type OnceEachPayload,
 } from './options.ts';
+import { createSeating, type GatherOptions } from './seating.ts';
 
 const SUBJECT = 'onceEach';
 
@@ -60,6 +65,27 @@ export interface OnceEach<Message, Result> {
  *   },
  * );
  * ```
+ *
+ * @example
+ * ```ts
+ * // Many messages in one run of the handler. Each caller gets the answer of its own message.
+ * const handleMessage = onceEach(
+ *   {
+ *     handleOnce,
+ *     key: (message: QueueMessage) => message.id,
+ *     body: (message) => message.body,
+ *     acknowledge: (message) => message.ack(),
+ *     retryLater: (message, delayMs) => message.nack(delayMs),
+ *     schema: orderSchema,
+ *     batch: { size: 100, waitMs: 20 },
+ *     onFailed: 'keep',
+ *   },
+ *   async (orders, attempts) => {
+ *     const sent = await Promise.allSettled(orders.map((order) => ship(order)));
+ *     sent.forEach((each, n) => each.status === 'rejected' && attempts[n]?.fail(each.reason));
+ *   },
+ * );
+ * ```
  */
 export function onceEach<
   Message,
@@ -69,22 +95,29 @@ export function onceEach<
   Parsed = unknown,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batched extends GatheredBatchOptions | undefined = undefined,
 >(
-  options: OnceEachOptions<Message, Body, Schema, Parsed, InTransaction> &
+  options: OnceEachOptions<Message, Body, Schema, Parsed, InTransaction, Batched> &
+    BatchChecked<Batched> &
     OptionsChecked<Schema, Parsed, Once, InTransaction>,
-  handler: OnceEachHandler<
-    OnceEachPayload<Schema, Parsed, Once>,
-    Message,
-    TransactionOf<Once, InTransaction>,
-    Result
+  handler: HandlerFor<
+    Batched,
+    OnceEachHandler<
+      OnceEachPayload<Schema, Parsed, Once>,
+      Message,
+      TransactionOf<Once, InTransaction>,
+      Result
+    >
   >,
-): OnceEach<Message, Result> {
+): OnceEach<Message, ResultFor<Batched, Result>> {
   const resolved = resolveOptions(SUBJECT, onceEachOptions(), options, handler);
   const events = createAdapterEvents(resolved);
   const trial = createTrial();
   const clock = clockOf(resolved.handleOnce);
+  const { batch } = resolved;
   const adapter = {
     ...resolved,
+    ...(batch && batched(resolved.handler as never, batch, clock)),
     clock,
     key: trial.wrap('key', resolved.key),
     body: trial.wrap('body', resolved.body),
@@ -98,5 +131,10 @@ export function onceEach<
     return await handleMessage(adapter, message, parseOptions(SUBJECT, messageOptions(), given));
   }
 
-  return Object.assign(handle, { counts: events.counts }) as OnceEach<Message, Result>;
+  return Object.assign(handle, { counts: events.counts }) as OnceEach<Message, ResultFor<Batched, Result>>;
+}
+
+/** Messages take seats, and those that are tried again run alone. */
+function batched(handler: AnyBatchHandler, batch: GatherOptions, clock: Clock) {
+  return { handler: new Batch(handler).take().handler, takeSeat: createSeating(handler, batch, clock) };
 }

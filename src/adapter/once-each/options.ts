@@ -8,6 +8,7 @@ import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { MessageSource } from '../../words/around.ts';
 import { type FingerprintOptions, fingerprintFields } from '../../options/fingerprint-options.ts';
 import { handlerOption } from '../../options/handler-option.ts';
+import { gatheredBatchOption, type GatheredBatchOptions } from '../../options/batch-options.ts';
 import { callback, chosen, NOT_AN_OBJECT, wholeNumber } from '../../options/parse-options.ts';
 import type { Logger } from '../../reporting/logger.ts';
 import type { RetryOptions } from '../../options/retries.ts';
@@ -46,6 +47,7 @@ export interface OnceEachOptions<
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
   InTransaction extends boolean = false,
+  Batched extends GatheredBatchOptions | undefined = undefined,
 >
   extends RetryOptions, FingerprintOptions<Body, [message: Message]> {
   /** Made by `createHandleOnce`. Give each kind of consumer a scope of its own. */
@@ -93,6 +95,12 @@ export interface OnceEachOptions<
    * message is lost: it is not touched any more.
    */
   readonly extend?: ((message: Message) => unknown) | undefined;
+  /**
+   * Runs the handler once for many messages, at most `size`, 2 to 500: it is a `BatchHandler` then. A message waits for
+   * up to `waitMs` milliseconds, 0 to 60,000, for others that the function is called with. Default of `waitMs`: 10. A
+   * message that has been tried before runs alone.
+   */
+  readonly batch?: Batched | undefined;
   /**
    * What to do with a message that failed for good; there is no default. `'acknowledge'` passes it: only its record and
    * its event show it. `'keep'` leaves it to the broker's own limit of deliveries. `{ to, send }` sends a copy and
@@ -144,6 +152,7 @@ export const onceEachOptions = lazily(() =>
         patienceMs: z.optional(wholeNumber('milliseconds', 0, DAY_MS)),
         ackWaitMs: z.optional(wholeNumber('milliseconds', 100, DAY_MS)),
         extend: z.optional(callback<(message: never) => unknown>(message)),
+        batch: gatheredBatchOption(),
         onFailed: onFailed(),
         source: z.optional(callback<(message: never) => MessageSource>(message)),
         handler: handlerOption<OnceEachHandler<never, never, never[]>>('payload, attempt'),

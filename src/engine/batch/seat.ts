@@ -31,7 +31,7 @@ type State = 'coming' | 'met' | 'waiting' | 'running' | 'left';
 /** What a seat knows of its batch. */
 interface BatchOfSeat {
   readonly handler: AnyBatchHandler;
-  /** That its seats have claimed. */
+  /** That its seats claim. */
   readonly keys: Set<string>;
   /** Nothing behind the seat in its lane runs any more. */
   readonly endLane: (seat: Seat) => void;
@@ -76,15 +76,16 @@ export class Seat {
 
   /** The message is claimed, and its handler is going to be called. */
   claimed(held: HeldClaim, timeoutMs: number | undefined, runTogether: RunTogether): void {
-    this.#batch.keys.add(held.claim.key);
     this.#held = held;
     this.timeoutMs = timeoutMs;
     this.runTogether = runTogether;
   }
 
-  /** The claim has found the message in flight: with another seat of the batch it is answered after that. */
-  foundInFlight(key: string): void {
+  /** Whether the message may be claimed now. One whose key another seat has is answered after that. */
+  mayClaim(key: string): boolean {
     this.hasToWait = this.#batch.keys.has(key);
+    this.#batch.keys.add(key);
+    return !this.hasToWait;
   }
 
   /** The handler of the message: it takes part in the run of all, and calls the handler of the batch when alone. */
