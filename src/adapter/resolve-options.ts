@@ -27,7 +27,11 @@ interface ConsumerOptions extends GivenRetries {
   readonly handleOnce: AnyHandleOnce;
   readonly inTransaction?: boolean;
   readonly batch?: BatchOptions | undefined;
+  readonly concurrency?: number | undefined;
 }
+
+/** Messages that run at once, in all batches. */
+const MOST_IN_BATCHES = 5_000;
 
 /** The options of an adapter as they apply. Throws `InvalidOptionsError` that names every wrong field. */
 export function resolveOptions<Schema extends z.ZodMiniType<ConsumerOptions>>(
@@ -42,8 +46,15 @@ export function resolveOptions<Schema extends z.ZodMiniType<ConsumerOptions>>(
   return resolved;
 }
 
-function refuseForBatch(subject: string, { handleOnce, inTransaction, batch }: ConsumerOptions): void {
+function refuseForBatch(
+  subject: string,
+  { handleOnce, inTransaction, batch, concurrency = 1 }: ConsumerOptions,
+): void {
   if (batch === undefined) return;
-  const faults = batchFaults(handleOnce.settings, inTransaction === true);
+  const faults = [...batchFaults(handleOnce.settings, inTransaction === true)];
+  if (concurrency * batch.size > MOST_IN_BATCHES) {
+    const message = `must be at most ${MOST_IN_BATCHES} messages times concurrency (got ${batch.size} times ${concurrency})`;
+    faults.push({ field: 'batch.size', message });
+  }
   if (faults.length > 0) throw new InvalidOptionsError(subject, faults);
 }
