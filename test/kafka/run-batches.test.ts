@@ -252,20 +252,16 @@ describe('no batch starts', () => {
   });
 
   test('while nothing can be claimed', async () => {
-    const memory = createMemoryStore();
-    let claims = 0;
-    const store: Store = {
-      ...memory,
-      claim: () => {
-        claims += 1;
-        return Promise.reject(new StoreError('down', { cause: new Error('down') }));
-      },
-    };
-    const { run, batches, consumer } = batched({ store, ordering: 'unordered', concurrency: 1 });
-    run(fakeBatch(unkeyed(6)));
-    await pass(120_000);
-    expect(batches).toEqual([]);
-    expect(consumer.isPaused('orders', 0) || claims > 0).toBe(true);
+    const down = new StoreError('down', { cause: new Error('down') });
+    const store: Store = { ...createMemoryStore(), claim: () => Promise.reject(down) };
+    const { run, batches, eventsOf } = batched({ store, ordering: 'unordered', concurrency: 1 });
+    const handled = run(fakeBatch(unkeyed(6)));
+    await pass();
+    expect([handled.state, batches]).toEqual(['ended', []]);
+    expect(eventsOf('kept').map(({ offset, reason }) => [offset, reason])).toEqual([
+      ['10', 'store-error'],
+      ['11', 'store-error'],
+    ]);
   });
 });
 
