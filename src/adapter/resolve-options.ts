@@ -53,7 +53,7 @@ function refuseForBatch(
   if (batch === undefined) return;
   const faults = [...batchFaults(handleOnce.settings, inTransaction === true)];
   if (concurrency * batch.size > MOST_IN_BATCHES) {
-    const message = `must be at most ${MOST_IN_BATCHES} messages times concurrency (got ${batch.size} times ${concurrency})`;
+    const message = `times concurrency must be at most 5,000 messages (got ${batch.size} times ${concurrency})`;
     faults.push({ field: 'batch.size', message });
   }
   if (faults.length > 0) throw new InvalidOptionsError(subject, faults);

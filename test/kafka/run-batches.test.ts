@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { Ordering } from '../../adapters/kafka/options/ordering.ts';
 import { useFakeTimers } from '../support/fake-timers.ts';
 import { BACKOFF_MS, bench, type BenchOptions, pass } from './support/bench.ts';
+import { retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
+import { fakeAdmin } from './support/fake-admin.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 
@@ -39,14 +41,7 @@ describe('the messages of a fetch', () => {
   test.each<[Ordering, first: string[][]]>([
     ['partition', [['10', '11']]],
     ['key', [['10', '11']]],
-    [
-      'unordered',
-      [
-        ['10', '11'],
-        ['12', '13'],
-        ['14'],
-      ],
-    ],
+    ['unordered', [['10', '11'], ['12', '13'], ['14']]],
   ])('are cut into batches in the order of their offsets, under %s', async (ordering, first) => {
     const { run, batches, hold, eventsOf } = batched({ ordering });
     const gates = [10, 12, 14].map(hold);
@@ -57,7 +52,11 @@ describe('the messages of a fetch', () => {
     for (const { open } of gates) open();
     await pass();
     expect(batches).toEqual([['10', '11'], ['12', '13'], ['14']]);
-    expect([handled.state, batch.resolved.at(-1), eventsOf('acknowledged').length]).toEqual(['ended', '14', 5]);
+    expect([handled.state, batch.resolved.at(-1), eventsOf('acknowledged').length]).toEqual([
+      'ended',
+      '14',
+      5,
+    ]);
   });
 
   test('have a payload and an attempt each, and are on record each', async () => {
@@ -100,6 +99,58 @@ describe('the messages of a fetch', () => {
     await pass();
     expect(batches).toEqual([['10', '11'], ['10'], ['11']]);
   });
+});
+
+test.each<Ordering>(['partition', 'key', 'unordered'])(
+  'a key that comes twice in a batch runs once, and is answered after that, under %s',
+  async (ordering) => {
+    const { run, batches, eventsOf } = batched({
+      ordering,
+      batch: { size: 4 },
+      key: ({ key }) => String(key),
+    });
+    const batch = fakeBatch(messages('a', 'b', 'a', 'c'));
+    run(batch);
+    await pass();
+    expect(batches.flat().toSorted()).toEqual(['10', '11', '13']);
+    expect(eventsOf('replayed')).toMatchObject([{ offset: '12', key: 'a' }]);
+    expect([batch.resolved.at(-1), eventsOf('kept')]).toEqual(['13', []]);
+  },
+);
+
+test('only those of a batch that wait go to a retry topic', async () => {
+  const admin = fakeAdmin({
+    describeGroups: () =>
+      Promise.resolve({ groups: [{ state: 'Stable', members: [{ topics: ['retry'] }] }] }),
+  });
+  admin.committed['retry/0'] = '0';
+  const producer = { send: () => Promise.resolve() };
+  const { run, consumer, eventsOf } = batched({
+    ...{ ordering: 'unordered', admin, batch: { size: 3 } },
+    retry: { topics: [{ topic: 'retry', delayMs: 10_000 }], producer },
+    work: ({ message: { offset } }, attempt) => {
+      if (offset === '11') attempt.fail(new Error('not yet'));
+    },
+  });
+  consumer.join({ orders: [0], retry: [0] });
+  const batch = fakeBatch(unkeyed(3));
+  run(batch);
+  await pass();
+  expect(eventsOf('retry-produced')).toMatchObject([{ offset: '11', to: 'retry' }]);
+  expect([batch.resolved.at(-1), eventsOf('acknowledged').length]).toEqual(['12', 3]);
+});
+
+test('a copy whose original is another message runs once, as itself', async () => {
+  const { run, batches, eventsOf } = batched({ batch: { size: 3 } });
+  run(fakeBatch([message(10)]));
+  await pass();
+  const { headers } = retryCopyOf({ topic: 'orders', partition: 0, message: message(10) }, 'workers');
+  const forged = { ...message(12, { value: 'other' }), headers };
+  const batch = fakeBatch([message(11), forged, message(13)]);
+  run(batch);
+  await pass();
+  expect(batches).toEqual([['10'], ['11', '12', '13']]);
+  expect([batch.resolved.at(-1), eventsOf('kept')]).toEqual(['13', []]);
 });
 
 describe('behind a message that is kept', () => {
@@ -203,10 +254,7 @@ describe('no batch starts', () => {
     const { run, batches, hold, consumer } = batched({ ordering: 'unordered', concurrency: 2 });
     consumer.join({ orders: [0, 1] });
     const gates = [10, 12, 20].map(hold);
-    const runs = [
-      run(fakeBatch(unkeyed(4))),
-      run(fakeBatch([message(20), message(21)], { partition: 1 })),
-    ];
+    const runs = [run(fakeBatch(unkeyed(4))), run(fakeBatch([message(20), message(21)], { partition: 1 }))];
     await pass();
     expect(batches).toEqual([
       ['10', '11'],

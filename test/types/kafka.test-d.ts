@@ -1,4 +1,10 @@
-import { type Attempt, type BatchAttempt, createHandleOnce, type EventError, type HandleOnce } from 'handle-once';
+import {
+  type Attempt,
+  type BatchAttempt,
+  createHandleOnce,
+  type EventError,
+  type HandleOnce,
+} from 'handle-once';
 import {
   type KafkaBatchHandler,
   type KafkaDelivery,

@@ -162,8 +162,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
           ...{ ...batch, ordering, lanes, mayStart, isEnded, takeSlot, handle },
           // With the option `batch` it is one.
           handler: run.processor.handler as unknown as BatchHandler<never, never>,
-          join: (message) =>
-            run.running.known(fetch, message)?.then((verdict) => settle(message, verdict)),
+          join: (message) => run.running.known(fetch, message)?.then((verdict) => settle(message, verdict)),
         });
   try {
     await waitForEnd(handling, keepAlive.stopping, run);

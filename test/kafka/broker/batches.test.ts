@@ -78,9 +78,7 @@ describe('Batches of a partition', () => {
     expect(new Set(done.map(({ run }) => run)).size).toBe(runs.length);
     expect(runs.length).toBeLessThan(10);
     expect(Math.max(...runs.map(({ length }) => length))).toBe(SIZE);
-    expect(await group.records()).toMatchObject(
-      Array<object>(25).fill({ state: 'succeeded', attempts: 1 }),
-    );
+    expect(await group.records()).toMatchObject(Array<object>(25).fill({ state: 'succeeded', attempts: 1 }));
     expect(group.eventsOf('acknowledged')).toHaveLength(25);
   });
 
