@@ -4,6 +4,7 @@ import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import type { Ordering } from '../../adapters/kafka/options/ordering.ts';
 import { useFakeTimers } from '../support/fake-timers.ts';
+import { gate } from '../support/gate.ts';
 import { BACKOFF_MS, bench, type BenchOptions, pass } from './support/bench.ts';
 import { retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
@@ -20,6 +21,19 @@ const batched = (options: BenchOptions = {}) => bench({ batch: { size: 2 }, ...o
 const byName = (names: string[][]) => names.toSorted((one, other) => (one < other ? -1 : 1));
 
 const KEYS = ['a', 'b', 'a', 'c', 'b', 'c'] as const;
+
+/** A store, and the keys of all claims. */
+function watchedStore(watched: Store = createMemoryStore()) {
+  const claimed: string[] = [];
+  const store: Store = {
+    ...watched,
+    claim: (requests, terms) => {
+      claimed.push(...requests.map(({ key }) => key));
+      return watched.claim(requests, terms);
+    },
+  };
+  return { store, claimed };
+}
 
 /** A store in which another worker has messages, until `finish`. */
 async function storeWithOthers(...held: ReturnType<typeof messages>) {
@@ -160,16 +174,9 @@ describe('behind a message that is kept', () => {
     ['unordered', [['10'], ['12', '13'], ['14', '15']], ['10', '12', '13', '14', '15']],
   ])('nothing of its lane runs, in no later batch either, under %s', async (ordering, runs, acknowledged) => {
     const fetched = messages(...KEYS);
-    const { store, finish } = await storeWithOthers(...fetched.slice(1, 2));
-    const claimed: string[] = [];
-    const watched: Store = {
-      ...store,
-      claim: (requests, terms) => {
-        claimed.push(...requests.map(({ key }) => key));
-        return store.claim(requests, terms);
-      },
-    };
-    const { run, batches, eventsOf } = batched({ store: watched, ordering });
+    const { store: shared, finish } = await storeWithOthers(...fetched.slice(1, 2));
+    const { store, claimed } = watchedStore(shared);
+    const { run, batches, eventsOf } = batched({ store, ordering });
     const batch = fakeBatch(fetched);
     run(batch);
     await pass();
@@ -211,7 +218,9 @@ describe('a batch that outlives its fetch', () => {
   test.each<Ordering>(['partition', 'key', 'unordered'])(
     'is joined by the next one, and those behind it wait without a claim, under %s',
     async (ordering) => {
-      const { run, batches, hold, consumer, eventsOf } = batched({ ordering });
+      const { store, claimed } = watchedStore();
+      const options = { store, ordering, batch: { size: 3 } };
+      const { run, batches, hold, consumer, eventsOf } = batched(options);
       const gates = [10, 11].map(hold);
       const fetched = messages('a', 'b', 'a');
       const first = run(fakeBatch(fetched.slice(0, 2)));
@@ -223,12 +232,33 @@ describe('a batch that outlives its fetch', () => {
       const second = run(again);
       await pass();
       expect(batches).toEqual(ordering === 'unordered' ? [['10', '11'], ['12']] : [['10', '11']]);
+      expect(claimed.includes('orders-0-12')).toBe(ordering === 'unordered');
       for (const { open } of gates) open();
       await pass();
       expect(batches).toEqual([['10', '11'], ['12']]);
       expect([second.state, again.resolved.at(-1), eventsOf('kept')]).toEqual(['ended', '12', []]);
     },
   );
+
+  test('is the last of that fetch', async () => {
+    const { run, batches, hold, consumer } = batched();
+    consumer.join({ orders: [0, 1] });
+    const head = hold(10);
+    const first = run(fakeBatch(unkeyed(4)));
+    const refused = fakeBatch([message(20)], { partition: 1 });
+    refused.does.commit = () => Promise.reject(new Error('no'));
+    run(refused);
+    // The other partition is due by then.
+    await pass(1_000);
+    expect(first.state).toBe('ended');
+    head.open();
+    await pass();
+    expect(batches).toEqual([['10', '11']]);
+    const again = fakeBatch(unkeyed(4));
+    run(again);
+    await pass();
+    expect([batches.slice(1), again.resolved.at(-1)]).toEqual([[['12', '13']], '13']);
+  });
 
   test('and fails keeps those behind it in the next one', async () => {
     const { run, batches, hold, consumer } = batched({
@@ -297,6 +327,32 @@ describe('no batch starts', () => {
     head.open();
     await pass(1_000);
     expect([batches, batch.resolved.at(-1)]).toEqual([[['10', '11']], '11']);
+  });
+
+  test('that is claimed after a pause: its messages are released, uncounted', async () => {
+    const memory = createMemoryStore();
+    const answers = gate();
+    const store: Store = {
+      ...memory,
+      async claim(requests, terms) {
+        const replies = await memory.claim(requests, terms);
+        await answers.opened;
+        return replies;
+      },
+    };
+    const { run, batches, consumer, attempts, eventsOf } = batched({ store });
+    const batch = fakeBatch(unkeyed(2));
+    run(batch);
+    await pass();
+    consumer.pause([{ topic: 'orders', partitions: [0] }]);
+    answers.open();
+    await pass();
+    expect([batches, batch.resolved, eventsOf('kept')]).toEqual([[], [], []]);
+    consumer.resume([{ topic: 'orders', partitions: [0] }]);
+    run(fakeBatch(unkeyed(2)));
+    await pass();
+    expect(batches.flat()).toEqual(['10', '11']);
+    expect(attempts.map(({ number }) => number)).toEqual([1, 1]);
   });
 
   test('while nothing can be claimed', async () => {
