@@ -44,7 +44,7 @@ async function storeWithOthers(...held: ReturnType<typeof messages>) {
   await pass();
   return {
     store,
-    async finish() {
+    finish: async () => {
       for (const { open } of gates) open();
       await pass();
     },
@@ -356,7 +356,7 @@ describe('no batch starts', () => {
   });
 
   test('while nothing can be claimed', async () => {
-    const down = new StoreError('down', { cause: new Error('down') });
+    const down = new StoreError('down', { retriable: false });
     const store: Store = { ...createMemoryStore(), claim: () => Promise.reject(down) };
     const { run, batches, eventsOf } = batched({ store, ordering: 'unordered', concurrency: 1 });
     const handled = run(fakeBatch(unkeyed(6)));

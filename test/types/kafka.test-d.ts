@@ -9,6 +9,7 @@ import {
   type KafkaBatchHandler,
   type KafkaDelivery,
   type KafkaEvent,
+  type KafkaHandler,
   type KafkaMessage,
   onceEachKafkaMessage,
   type OnceEachKafkaMessage,
@@ -190,7 +191,7 @@ test('with batch a handler gets a list of deliveries, and attempts that can fail
   const handler: KafkaBatchHandler<Buffer | null> = (deliveries) => deliveries.map(({ message }) => message);
   onceEachKafkaMessage(batched, handler);
   // @ts-expect-error -- a handler of one message
-  onceEachKafkaMessage(batched, ({ payload }) => payload);
+  onceEachKafkaMessage(batched, {} as KafkaHandler<Buffer | null>);
   // @ts-expect-error -- a handler of many
   onceEachKafkaMessage(base, handler);
 });

@@ -49,7 +49,7 @@ export async function runBatches(
 
     async function run(message: KafkaMessage): Promise<void> {
       const seat = batch.take(laneOf.get(message));
-      const turn = { isAhead: false, isItsTurn: async () => mayStart(), onReturned: ignore, seat };
+      const turn = { isAhead: false, isItsTurn: () => Promise.resolve(mayStart()), onReturned: ignore, seat };
       let goesOn = false;
       try {
         goesOn = await settled(message, handle(message, turn, takeShared));

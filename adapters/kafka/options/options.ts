@@ -138,10 +138,11 @@ export interface OnceEachKafkaMessageOptions<
    *
    * @example
    * ```ts
-   * const batched = { consumer, groupId, handleOnce, schema: orderSchema, batch: { size: 100 } };
-   * const config = onceEachKafkaMessage({ ...batched, onFailed: 'acknowledge' }, async (deliveries, attempts) => {
-   *   const errors = await index(deliveries.map(({ payload }) => payload));
-   *   errors.forEach((error, n) => error && attempts[n]?.fail(error));
+   * const place = { consumer, groupId, handleOnce, schema: orderSchema, onFailed: 'acknowledge' } as const;
+   * const options = { ...place, batch: { size: 100 }, inTransaction: true } as const;
+   * const config = onceEachKafkaMessage(options, async (deliveries, _, tx) => {
+   *   const rows = deliveries.map(({ payload }) => ({ id: payload.orderId, cents: payload.cents }));
+   *   await tx`insert into invoices ${tx(rows)}`;
    * });
    * ```
    */
