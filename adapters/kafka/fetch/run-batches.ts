@@ -45,11 +45,15 @@ export async function runBatches(
   async function runBatch(members: readonly KafkaMessage[]): Promise<void> {
     const batch = new Batch(handler);
     const room = takeSlot();
-    const takeShared = () => room.then(() => ignore);
+    const takeShared: TakeSlot = async () => {
+      await room;
+      return () => undefined;
+    };
 
     async function run(message: KafkaMessage): Promise<void> {
       const seat = batch.take(laneOf.get(message));
-      const turn = { isAhead: false, isItsTurn: () => Promise.resolve(mayStart()), onReturned: ignore, seat };
+      const isItsTurn = () => Promise.resolve(mayStart());
+      const turn = { isAhead: false, isItsTurn, onReturned: () => undefined, seat };
       let goesOn = false;
       try {
         goesOn = await settled(message, handle(message, turn, takeShared));
@@ -66,10 +70,15 @@ export async function runBatches(
     }
   }
 
-  let waiting: KafkaMessage[] = [];
+  const waiting: KafkaMessage[] = [];
+  let taken = 0;
   function next(): readonly KafkaMessage[] {
-    waiting = waiting.filter((message) => !ended.has(laneOf.get(message)));
-    return waiting.splice(0, size);
+    const members: KafkaMessage[] = [];
+    for (; members.length < size && taken < waiting.length; taken += 1) {
+      const message = waiting[taken] as KafkaMessage;
+      if (!ended.has(laneOf.get(message))) members.push(message);
+    }
+    return members;
   }
 
   const all: Promise<unknown>[] = [];
@@ -85,8 +94,4 @@ export async function runBatches(
     if (isOrdered) await batch;
   }
   await Promise.all(all);
-}
-
-function ignore(): void {
-  // Nothing to do.
 }
