@@ -50,7 +50,8 @@ const FOREIGN = ['**/node_modules/**'];
 const LOAD = ['test/engine/overload.test.ts'];
 
 /** The core of Kafka's broker suite runs with each other client too, where this process can use it. */
-const CORE = 'test/kafka/broker/{chaos,partitions,pauses,rebalance,start-positions,stop,topics}.test.ts';
+const CORE =
+  'test/kafka/broker/{batches,chaos,partitions,pauses,rebalance,start-positions,stop,topics}.test.ts';
 const OTHER_CLIENTS = USABLE_CLIENTS.filter((client) => client !== 'kafkajs');
 
 /** Of files that mostly wait. Projects of one group have the same number. */

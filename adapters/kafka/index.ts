@@ -17,6 +17,11 @@ export type { KafkaEvent } from './log/events.ts';
 export type { KafkaHealth } from './health.ts';
 export type { KafkaMessage } from './log/log-client.ts';
 export { onceEachKafkaMessage, type OnceEachKafkaMessage } from './once-each-kafka-message.ts';
-export type { KafkaDelivery, KafkaHandler, OnceEachKafkaMessageOptions } from './options/options.ts';
+export type {
+  KafkaBatchHandler,
+  KafkaDelivery,
+  KafkaHandler,
+  OnceEachKafkaMessageOptions,
+} from './options/options.ts';
 export type { RedrivenTopicDeadLetter, RedriveTopicOptions } from './redrive/options.ts';
 export { redriveTopic } from './redrive/redrive-topic.ts';

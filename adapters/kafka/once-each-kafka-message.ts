@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type TransactionOf, type OptionsChecked, resolveOptions } from '../../src/adapter-kit.ts';
+import { type BatchOptions, type OptionsChecked, resolveOptions } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { listenTo } from './client/kafkajs.ts';
 import type { RunConfig } from './log/kafkajs-types.ts';
@@ -7,7 +7,7 @@ import { createConsumption } from './consumption.ts';
 import { runFetch } from './fetch/run-fetch.ts';
 import type { KafkaMonitor } from './health.ts';
 import {
-  type KafkaHandler,
+  type KafkaHandlerOf,
   type KafkaPayload,
   onceEachMessageOptions,
   type OnceEachKafkaMessageOptions,
@@ -50,10 +50,11 @@ export function onceEachKafkaMessage<
   Parsed = Buffer | null,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >(
   options: OnceEachKafkaMessageOptions<Schema, Parsed, InTransaction> &
-    OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null> & { readonly batch?: Batched },
+  handler: KafkaHandlerOf<KafkaPayload<Schema, Parsed, Once>, Once, InTransaction, Batched>,
 ): OnceEachKafkaMessage {
   const resolved = resolveOptions(SUBJECT, onceEachMessageOptions(), options, handler, SHORT_RETRIES);
   const { concurrency, consumer, consumerConfig, groupId, handleOnce } = resolved;

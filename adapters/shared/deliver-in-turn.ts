@@ -1,6 +1,13 @@
-import { type Kernel, deliver, type Delivered, type Delivery } from '../../src/adapter-kit.ts';
+import {
+  type Kernel,
+  deliver,
+  type Delivered,
+  deliverSeated,
+  type Delivery,
+  type Seat,
+} from '../../src/adapter-kit.ts';
 
-/** The place of a delivery in its lane. */
+/** The place of a delivery in its lane, or in a batch. */
 export interface Turn {
   /** Whether the message is claimed while the one before it is settled. */
   readonly isAhead: boolean;
@@ -8,6 +15,8 @@ export interface Turn {
   readonly isItsTurn: () => Promise<boolean>;
   /** Called when the handler has returned, before that is on record. */
   readonly onReturned: () => void;
+  /** In a batch. `isItsTurn` is asked beside the order of the batch. */
+  readonly seat?: Seat | undefined;
 }
 
 /** The same as `deliver`, for a message that may be in a lane. `not-started`: not its turn, and nothing ran. */
@@ -27,10 +36,10 @@ export async function deliverInTurn<R>(
 async function deliverAt<R>(
   kernel: Kernel,
   delivery: Delivery<R>,
-  { isItsTurn, onReturned }: Turn,
+  { isItsTurn, onReturned, seat }: Turn,
 ): Promise<Delivered<R> | 'not-started'> {
   const start = { isDeclined: false };
-  const delivered = await deliver(kernel, {
+  const inTurn: Delivery<R> = {
     ...delivery,
     async handler(payload, attempt, ...extra) {
       const result = await delivery.handler(payload, attempt, ...extra);
@@ -41,7 +50,9 @@ async function deliverAt<R>(
       start.isDeclined = !(await isItsTurn());
       return !start.isDeclined;
     },
-  });
+  };
+  const delivered =
+    seat === undefined ? await deliver(kernel, inTurn) : await deliverSeated(kernel, inTurn, seat);
   return start.isDeclined ? 'not-started' : delivered;
 }
 

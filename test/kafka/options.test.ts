@@ -57,6 +57,9 @@ test.each<object>([
   { consumerConfig: {}, schema: undefined, parse: undefined, key: undefined, onEvent: undefined },
   { groupId: 'größe/50%' },
   { rebalanceGraceMs: 0, fromBeginning: true },
+  { batch: { size: 500 } },
+  { batch: { size: 5 }, concurrency: 1_000 },
+  { batch: undefined },
   { rebalanceGraceMs: 60_000, consumerConfig: {} },
   { rebalanceGraceMs: 90_000, consumerConfig: { rebalanceTimeout: 90_000 } },
 ])('accepts what is right: %o', (options) => {
@@ -103,6 +106,14 @@ test.each<[field: string, value: unknown, message: RegExp]>([
 });
 
 test.each([
+  ['batch', { batch: 10 }, /object/],
+  ['batch.size', { batch: {} }, /whole number of messages from 2 to 500/],
+  ['batch.size', { batch: { size: 1 } }, /whole number of messages from 2 to 500/],
+  ['batch.size', { batch: { size: 501 } }, /whole number of messages from 2 to 500/],
+  ['batch.waitMs', { batch: { size: 10, waitMs: 10 } }, /not an option/],
+  ['batch.size', { batch: { size: 51 }, concurrency: 99 }, /^times concurrency .* 5,000 .*51 times 99/],
+  ['maxDeaths', { batch: { size: 10 }, maxDeaths: 2 }, /at least 3 for a batch handler/],
+  ['maxAttempts', { batch: { size: 10 }, maxAttempts: 1 }, /at least 2 for a batch handler/],
   ['onFailed.deadLetterTopic', { onFailed: { deadLetterTopic: 'no spaces', producer } }, /name of a topic/],
   [
     'onFailed.deadLetterTopic',

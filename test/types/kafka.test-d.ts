@@ -1,7 +1,15 @@
-import type { Attempt, EventError, HandleOnce } from 'handle-once';
 import {
+  type Attempt,
+  type BatchAttempt,
+  createHandleOnce,
+  type EventError,
+  type HandleOnce,
+} from 'handle-once';
+import {
+  type KafkaBatchHandler,
   type KafkaDelivery,
   type KafkaEvent,
+  type KafkaHandler,
   type KafkaMessage,
   onceEachKafkaMessage,
   type OnceEachKafkaMessage,
@@ -17,12 +25,25 @@ import type {
   EachMessagePayload,
   Producer,
 } from 'kafkajs';
+import type {
+  createKafkaWorker as createConfluentWorker,
+  KafkaWorkerOptions as ConfluentOptions,
+} from 'handle-once/kafka-confluent';
+import type {
+  createKafkaWorker as createPlatformaticWorker,
+  KafkaWorkerOptions as PlatformaticOptions,
+} from 'handle-once/kafka-platformatic';
+import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
 declare const consumer: Consumer;
 declare const producer: Producer;
 declare const admin: Admin;
+declare const createConfluent: typeof createConfluentWorker;
+declare const createPlatformatic: typeof createPlatformaticWorker;
+declare const confluent: Pick<ConfluentOptions<undefined, unknown>, 'client' | 'config'>;
+declare const platformatic: Pick<PlatformaticOptions<undefined, unknown>, 'client' | 'config'>;
 declare const consumerConfig: ConsumerConfig;
 declare const handleOnce: HandleOnce;
 const base = { consumer, groupId: 'billing', handleOnce, onFailed: 'acknowledge' } as const;
@@ -151,4 +172,51 @@ test('a fingerprint function gets the value and the message', () => {
     },
     () => undefined,
   );
+});
+
+test('with batch a handler gets a list of deliveries, and attempts that can fail', () => {
+  const batched = { ...base, batch: { size: 100 } };
+  onceEachKafkaMessage(batched, (deliveries, attempts) => {
+    expectTypeOf(deliveries).toEqualTypeOf<readonly KafkaDelivery<Buffer | null>[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly BatchAttempt[]>();
+  });
+  onceEachKafkaMessage({ ...batched, schema: order }, ([first]) => {
+    expectTypeOf(first?.payload).toEqualTypeOf<{ id: string; amount: number } | undefined>();
+  });
+  const parse = (value: Buffer | null) => Promise.resolve({ value });
+  onceEachKafkaMessage({ ...batched, parse }, async ([first]) => {
+    expectTypeOf(first?.payload).toEqualTypeOf<{ value: Buffer | null } | undefined>();
+    return Promise.resolve([first?.partition]);
+  });
+  const handler: KafkaBatchHandler<Buffer | null> = (deliveries) => deliveries.map(({ message }) => message);
+  onceEachKafkaMessage(batched, handler);
+  // @ts-expect-error -- a handler of one message
+  onceEachKafkaMessage(batched, {} as KafkaHandler<Buffer | null>);
+  // @ts-expect-error -- a handler of many
+  onceEachKafkaMessage(base, handler);
+});
+
+test('with batch and inTransaction a handler gets the transaction, and attempts that cannot fail', () => {
+  const transactional = createHandleOnce({ sql: postgres(), scope: 'billing' });
+  const options = { ...base, handleOnce: transactional, batch: { size: 100 }, inTransaction: true } as const;
+  onceEachKafkaMessage({ ...options, schema: order }, async (deliveries, attempts, tx) => {
+    expectTypeOf(deliveries).toEqualTypeOf<readonly KafkaDelivery<{ id: string; amount: number }>[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly Attempt[]>();
+    expectTypeOf(tx).toEqualTypeOf<postgres.TransactionSql>();
+    await Promise.resolve();
+  });
+  // @ts-expect-error -- without inTransaction there is none
+  onceEachKafkaMessage({ ...base, batch: { size: 100 } }, (_, __, tx: postgres.TransactionSql) => tx);
+});
+
+test('with batch the handlers of all clients are the same', () => {
+  const { consumer: _, ...shared } = { ...base, topics: ['orders'], batch: { size: 100 } };
+  createConfluent({ ...confluent, ...shared }, (deliveries, attempts) => {
+    expectTypeOf(deliveries).toEqualTypeOf<readonly KafkaDelivery<Buffer | null>[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly BatchAttempt[]>();
+  });
+  createPlatformatic({ ...platformatic, ...shared }, (deliveries, attempts) => {
+    expectTypeOf(deliveries).toEqualTypeOf<readonly KafkaDelivery<Buffer | null>[]>();
+    expectTypeOf(attempts).toEqualTypeOf<readonly BatchAttempt[]>();
+  });
 });

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type TransactionOf, type OptionsChecked, resolveOptions } from '../../../src/adapter-kit.ts';
+import { type BatchOptions, type OptionsChecked, resolveOptions } from '../../../src/adapter-kit.ts';
 import { type AnyHandleOnce, InvalidOptionsError } from '../../../src/index.ts';
-import type { KafkaHandler, KafkaPayload } from '../options/options.ts';
+import type { KafkaHandlerOf, KafkaPayload } from '../options/options.ts';
 import { createWorker, type KafkaWorker } from '../worker.ts';
 import { brokersOf, configWarnings, consumerConfigOf, refusedSetting } from './consumer-config.ts';
 import type { NativeConsumer } from './native.ts';
@@ -41,10 +41,11 @@ export function createKafkaWorker<
   Parsed = Buffer | null,
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
+  Batched extends BatchOptions | undefined = undefined,
 >(
   options: KafkaWorkerOptions<Schema, Parsed, InTransaction> &
-    OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null> & { readonly batch?: Batched },
+  handler: KafkaHandlerOf<KafkaPayload<Schema, Parsed, Once>, Once, InTransaction, Batched>,
 ): KafkaWorker {
   const resolved = resolveOptions(SUBJECT, kafkaWorkerOptions(), options, handler, SHORT_RETRIES);
   const { client, config, groupId, handleOnce } = resolved;

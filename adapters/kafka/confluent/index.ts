@@ -21,7 +21,7 @@
 export type { KafkaEvent } from '../log/events.ts';
 export type { KafkaHealth } from '../health.ts';
 export type { KafkaMessage } from '../log/log-client.ts';
-export type { KafkaDelivery, KafkaHandler } from '../options/options.ts';
+export type { KafkaBatchHandler, KafkaDelivery, KafkaHandler } from '../options/options.ts';
 export { createKafkaWorker } from './create-worker.ts';
 export type { KafkaWorkerOptions } from './options.ts';
 export type { KafkaWorker } from '../worker.ts';

@@ -105,7 +105,8 @@ async function deliverAs(
   isCopy: boolean,
   turn: Turn,
 ): Promise<DeliveredMessage | 'not-started'> {
-  const { kernel, groupId, events, handler } = processor;
+  const { kernel, groupId, events } = processor;
+  const handler: AnyHandler = turn.seat?.handler ?? processor.handler;
   const original = { ...at, topic, partition, message };
   const { onFailed, ...delivery } = kafkaDelivery(processor, original, ownership);
   let hasRun = false;

@@ -1,4 +1,5 @@
-import type { Clock, createTrial, EventSink } from '../../../src/adapter-kit.ts';
+import type { BatchOptions, Clock, createTrial, EventSink } from '../../../src/adapter-kit.ts';
+import type { BatchHandler } from '../../../src/index.ts';
 import type { Assignments } from '../partition/assignments.ts';
 import type { Generation } from '../partition/generation.ts';
 import type { KafkaEvent } from '../log/events.ts';
@@ -16,11 +17,13 @@ import { type Ordering, toLanes } from '../options/ordering.ts';
 import type { Ownership, PartitionTracker } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
+import { runBatches, type TakeSlot } from './run-batches.ts';
 import { rewindIfSkipped } from './rewind-if-skipped.ts';
 import { emitRefusal } from '../partition/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
 import { idOf } from '../log/place-id.ts';
 import type { Slots } from './slots.ts';
+import type { Turn } from '../../shared/deliver-in-turn.ts';
 import { type LaneStep, runPipelined } from '../../shared/lanes.ts';
 
 /** What all fetches of a consumer share. */
@@ -37,6 +40,7 @@ export interface Consumption {
   readonly trial: Pick<ReturnType<typeof createTrial>, 'look'>;
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
+  readonly batch?: BatchOptions | undefined;
   readonly retryTopics?: Pick<RetryTopics, 'split'> | undefined;
   readonly admin?: LogAdmin | undefined;
   readonly drainMs: number;
@@ -115,7 +119,7 @@ function tryFunctions({ keyTrial, trial, processor, fetch, ownership }: FetchRun
 
 /** Runs the lanes of a fetch. Returns how long each message that could not be acknowledged has to wait. */
 async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
-  const { fetch, pauses, generation, ownership, tracker } = run;
+  const { fetch, pauses, generation, ownership, tracker, batch, ordering } = run;
   const waits: (number | undefined)[] = [];
   const progress = new FetchProgress(run);
   const keepAlive = startKeepAlive(fetch, run);
@@ -139,14 +143,29 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     return true;
   }
 
-  const handle = async (message: KafkaMessage, step: LaneStep): Promise<boolean> =>
-    settle(message, await handleMessage(run, message, { step, mayStart, heartbeat: keepAlive.beat }));
+  async function handle(message: KafkaMessage, turn: Turn, take: TakeSlot): Promise<boolean> {
+    const start = { turn, takeSlot: take, mayStart, heartbeat: keepAlive.beat };
+    return settle(message, await handleMessage(run, message, start));
+  }
+
+  const takeSlot = () => run.slots.take(idOf(fetch));
+  const handleAlone = (message: KafkaMessage, step: LaneStep) =>
+    handle(message, step.turn(mayStart), takeSlot);
   const unacknowledged = progress.unacknowledged();
   const { due, nextAt } = run.retryTopics?.split(tracker, unacknowledged) ?? { due: unacknowledged };
   const isEnded = () => progress.isEnded;
-  const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, handle, isEnded));
+  const lanes = toLanes(due, ordering);
+  const handling =
+    batch === undefined
+      ? Promise.all(lanes.map((lane) => runPipelined(lane, handleAlone, isEnded)))
+      : runBatches(due, {
+          ...{ ...batch, ordering, lanes, mayStart, isEnded, takeSlot, handle },
+          // With the option `batch` it is one.
+          handler: run.processor.handler as unknown as BatchHandler<never, never>,
+          join: (message) => run.running.known(fetch, message)?.then((verdict) => settle(message, verdict)),
+        });
   try {
-    await waitForEnd(Promise.all(lanes), keepAlive.stopping, run);
+    await waitForEnd(handling, keepAlive.stopping, run);
   } finally {
     progress.end();
     await keepAlive.end();
@@ -157,29 +176,30 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
 }
 
 interface Start {
-  readonly step: LaneStep;
+  readonly turn: Turn;
+  readonly takeSlot: TakeSlot;
   readonly mayStart: () => boolean;
   readonly heartbeat: () => Promise<void>;
 }
 
 function handleMessage(
-  { slots, inTransaction, running, processor, fetch, pauses, ownership }: FetchRun,
+  { inTransaction, running, processor, fetch, pauses, ownership }: FetchRun,
   message: KafkaMessage,
-  { step, mayStart, heartbeat }: Start,
+  { turn, takeSlot, mayStart, heartbeat }: Start,
 ): Promise<MessageVerdict> {
   const { topic, partition } = fetch;
   const pause = (): (() => void) => pauses.pauseByUser(fetch);
   const held = { topic, partition, message, heartbeat, pause, ownership };
   return running.join(fetch, message, async () => {
-    const giveBack = await slots.take(idOf(fetch));
+    const giveBack = await takeSlot();
     try {
       if (!mayStart()) return 'not-started';
       return await processMessage(processor, held, {
-        ...step.turn(mayStart),
+        ...turn,
         onReturned() {
           // A transaction that loses a conflict runs its handler again: it keeps its slot until it has ended.
           if (!inTransaction) giveBack();
-          step.onReturned();
+          turn.onReturned();
         },
       });
     } finally {

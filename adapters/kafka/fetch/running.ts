@@ -14,12 +14,20 @@ export function createRunning<T>() {
   const running = new Map<string, { readonly message: KafkaMessage; readonly work: Promise<T> }>();
   /** Also those whose place another message has taken. */
   const works = new Set<Promise<T>>();
+
+  /** What runs of a message already. */
+  function known({ topic, partition }: Place, message: KafkaMessage): Promise<T> | undefined {
+    const found = running.get(coordinatesOf(topic, partition, message.offset));
+    return found !== undefined && isSame(found.message, message) ? found.work : undefined;
+  }
+
   return {
+    known,
     /** What runs of a message already, or else what `start` starts. */
-    join({ topic, partition }: Place, message: KafkaMessage, start: () => Promise<T>): Promise<T> {
-      const id = coordinatesOf(topic, partition, message.offset);
-      const known = running.get(id);
-      if (known !== undefined && isSame(known.message, message)) return known.work;
+    join(place: Place, message: KafkaMessage, start: () => Promise<T>): Promise<T> {
+      const joined = known(place, message);
+      if (joined !== undefined) return joined;
+      const id = coordinatesOf(place.topic, place.partition, message.offset);
       const work = start().finally(() => {
         works.delete(work);
         if (running.get(id)?.work === work) running.delete(id);

@@ -1,4 +1,6 @@
 import {
+  batchOption,
+  type BatchOptions,
   chosen,
   type FingerprintOptions,
   flag,
@@ -6,6 +8,7 @@ import {
   lazily,
   NOT_AN_OBJECT,
   type ParsedPayload,
+  type TransactionOf,
   wholeNumber,
   withMethods,
   consumerFields,
@@ -13,7 +16,14 @@ import {
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { checkLogOptions, logFields } from '../../shared/kafka/log-options.ts';
-import type { AnyHandleOnce, Attempt, Logger, RetryOptions } from '../../../src/index.ts';
+import type {
+  AnyHandleOnce,
+  Attempt,
+  BatchAttempt,
+  BatchHandler,
+  Logger,
+  RetryOptions,
+} from '../../../src/index.ts';
 import type { KafkaOnFailed } from '../log/dead-letter.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from '../log/kafkajs-types.ts';
@@ -47,6 +57,24 @@ export type KafkaHandler<Payload, Extra extends readonly unknown[] = [], Result 
   attempt: Attempt,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
+
+/** The handler with the option `batch`. It gets what handlers of one message get, of each message. */
+export type KafkaBatchHandler<
+  Payload,
+  Extra extends readonly unknown[] = [],
+  Result = unknown,
+  Of extends Attempt = Attempt,
+> = BatchHandler<KafkaDelivery<Payload>, Extra, Result, Of>;
+
+/** The handler that the options ask for. `Batched` is the option `batch`. */
+export type KafkaHandlerOf<Payload, Once, InTransaction, Batched> = [Batched] extends [BatchOptions]
+  ? KafkaBatchHandler<
+      Payload,
+      TransactionOf<Once, InTransaction>,
+      unknown,
+      [InTransaction] extends [true] ? Attempt : BatchAttempt
+    >
+  : KafkaHandler<Payload, TransactionOf<Once, InTransaction>>;
 
 /** A handler, whatever its payload is. */
 export type AnyHandler = (delivery: KafkaDelivery<never>, attempt: Attempt, ...extra: never[]) => unknown;
@@ -98,6 +126,27 @@ export interface OnceEachKafkaMessageOptions<
   readonly ordering?: Ordering | undefined;
   /** The most handlers that run at once in this consumer, 1 to 1,000. Default 10. */
   readonly concurrency?: number | undefined;
+  /**
+   * The handler gets up to `size` messages of one fetch of one partition at once, 2 to 500. Default: one message.
+   *
+   * Each message has a record of its own, and the order of `ordering`: under `'partition'` and `'key'` a partition has
+   * one batch at a time, in the order of the offsets, and nothing runs behind a message that is kept. But without
+   * `inTransaction` the rest of its batch has run when a message fails. Only messages at their first attempt are in
+   * batches. Others get a list of one, as do the messages of a transaction that threw. `concurrency` counts batches.
+   * Times `size` it is at most 5,000. Needs `maxDeaths` of 3 or more, and, without `inTransaction`, `maxAttempts` of 2
+   * or more.
+   *
+   * @example
+   * ```ts
+   * const place = { consumer, groupId, handleOnce, schema: orderSchema, onFailed: 'acknowledge' } as const;
+   * const options = { ...place, batch: { size: 100 }, inTransaction: true } as const;
+   * const config = onceEachKafkaMessage(options, async (deliveries, _, tx) => {
+   *   const rows = deliveries.map(({ payload }) => ({ id: payload.orderId, cents: payload.cents }));
+   *   await tx`insert into invoices ${tx(rows)}`;
+   * });
+   * ```
+   */
+  readonly batch?: BatchOptions | undefined;
   /**
    * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its
    * record and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is
@@ -165,6 +214,7 @@ export const consumptionFields = lazily(() => ({
     'partition',
   ),
   concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
+  batch: batchOption(),
   onFailed: onFailed(),
   retry: z.optional(retryOption()),
   drainMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 20_000),

@@ -12,7 +12,6 @@ import {
   type Kept,
   meaningOf,
   type Seat,
-  deliverSeated,
 } from '../../../src/adapter-kit.ts';
 import type { WarningEvent } from '../warn.ts';
 import type { AnyHandleOnce, MessageSource } from '../../../src/index.ts';

@@ -13,8 +13,13 @@ const BROKERS = { 'bootstrap.servers': 'localhost:9092' };
 /** A worker without a broker, that runs. */
 async function runs(work?: Work, options: Options = {}) {
   const fake = fakePackage();
-  const { handler, options: usual, ...seen } = workerBench(work);
-  const worker = createKafkaWorker({ client: fake.client, config: BROKERS, ...usual, ...options }, handler);
+  const { handler, batchHandler, options: usual, ...seen } = workerBench(work);
+  const given = { client: fake.client, config: BROKERS, ...usual, ...options };
+  const { batch } = given;
+  const worker =
+    batch === undefined
+      ? createKafkaWorker(given, handler)
+      : createKafkaWorker({ ...given, batch }, batchHandler);
   await worker.run();
   onTestFinished(() => worker.stop());
   const commits = () => fake.calls.filter((call) => call.startsWith('commit'));
@@ -99,6 +104,14 @@ test('goes on with the oldest message that is left, and tells, where retention h
   await until(() => commits().includes('commit orders/0 6'));
   expect(started).toEqual(['0-0', '0-1', '0-5']);
   expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([{ expected: '2', found: '5' }]);
+});
+
+test('a batch handler gets what has come of a partition', async () => {
+  const { native, batches, commits } = await runs(undefined, { batch: { size: 2 } });
+  native.assignPartitions(0);
+  native.push({ offset: 0 }, { offset: 1 }, { offset: 2 });
+  await until(() => commits().includes('commit orders/0 3'));
+  expect(batches).toEqual([['0-0', '0-1'], ['0-2']]);
 });
 
 test('a log whose end goes back is reported', async () => {

@@ -13,8 +13,13 @@ const BROKERS = { bootstrapBrokers: ['localhost:9092'] };
 /** A worker without a broker. */
 function worker(work?: Work, options: Options = {}) {
   const fake = fakePackage();
-  const { handler, options: usual, ...seen } = workerBench(work);
-  const made = createKafkaWorker({ client: fake.client, config: BROKERS, ...usual, ...options }, handler);
+  const { handler, batchHandler, options: usual, ...seen } = workerBench(work);
+  const given = { client: fake.client, config: BROKERS, ...usual, ...options };
+  const { batch } = given;
+  const made =
+    batch === undefined
+      ? createKafkaWorker(given, handler)
+      : createKafkaWorker({ ...given, batch }, batchHandler);
   onTestFinished(() => made.stop());
   const commits = () => fake.calls.filter((call) => call.startsWith('commit'));
   return { ...seen, fake, worker: made, commits };
@@ -64,6 +69,14 @@ test('begins where the group has committed, or else at the oldest, and commits b
   expect(started.toSorted()).toEqual(['0-3', '0-4', '1-7']);
   expect(fake.fetched.slice(0, 2)).toEqual(['0@3', '1@7']);
   expect(commits()).toContain('commit 0 3');
+});
+
+test('a batch handler gets what has come of a partition', async () => {
+  const { fake, batches } = await runs(undefined, { batch: { size: 2 } });
+  fake.push({ offset: 0 }, { offset: 1 }, { offset: 2 });
+  fake.assign(0);
+  await until(() => fake.committed.get(0) === 3n);
+  expect(batches).toEqual([['0-0', '0-1'], ['0-2']]);
 });
 
 test('begins at the end where that is asked for', async () => {

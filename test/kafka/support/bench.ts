@@ -1,6 +1,7 @@
-import { type Attempt, createHandleOnce } from 'handle-once';
+import { type Attempt, type BatchAttempt, createHandleOnce } from 'handle-once';
 import type { Store } from 'handle-once/store';
 import {
+  type KafkaBatchHandler,
   type KafkaDelivery,
   type KafkaEvent,
   onceEachKafkaMessage,
@@ -20,7 +21,7 @@ type Delivery = KafkaDelivery<Buffer | null>;
 export interface BenchOptions extends Partial<OnceEachKafkaMessageOptions<undefined, Buffer | null>> {
   readonly store?: Store;
   /** What handlers do once their gate, if there is one, is open. */
-  readonly work?: (delivery: Delivery, attempt: Attempt) => unknown;
+  readonly work?: (delivery: Delivery, attempt: BatchAttempt) => unknown;
 }
 
 /** A consumer without a broker: its handlers note that they started, and wait for the gates of their offsets. */
@@ -29,7 +30,24 @@ export function bench({ store = createMemoryStore(), work, ...options }: BenchOp
   const events: KafkaEvent[] = [];
   const started: string[] = [];
   const attempts: Attempt[] = [];
+  const batches: string[][] = [];
   const gates = new Map<string, Gate>();
+
+  async function handle(delivery: Delivery, attempt: BatchAttempt): Promise<unknown> {
+    const { offset } = delivery.message;
+    started.push(offset);
+    attempts.push(attempt);
+    await gates.get(offset)?.opened;
+    return work?.(delivery, attempt);
+  }
+
+  const handleBatch: KafkaBatchHandler<Buffer | null> = async (deliveries, batchAttempts) => {
+    batches.push(deliveries.map(({ message: { offset } }) => offset));
+    await Promise.all(
+      deliveries.map((delivery, index) => handle(delivery, batchAttempts[index] as BatchAttempt)),
+    );
+  };
+
   const config = onceEachKafkaMessage(
     {
       consumer,
@@ -40,13 +58,7 @@ export function bench({ store = createMemoryStore(), work, ...options }: BenchOp
       onEvent: (event) => events.push(event),
       ...options,
     },
-    async (delivery, attempt) => {
-      const { offset } = delivery.message;
-      started.push(offset);
-      attempts.push(attempt);
-      await gates.get(offset)?.opened;
-      return work?.(delivery, attempt);
-    },
+    (options.batch === undefined ? handle : handleBatch) as never,
   );
   void consumer.run(config as never);
   consumer.calls.length = 0;
@@ -58,6 +70,8 @@ export function bench({ store = createMemoryStore(), work, ...options }: BenchOp
     events,
     started,
     attempts,
+    /** The offsets of each run of the handler, with the option `batch`. */
+    batches,
     /** Makes the handler of a message wait. */
     hold: (offset: number): Gate => {
       const held = gate();

@@ -28,9 +28,14 @@ export function workerBench(work: Work = () => undefined) {
     started.push(`${partition}-${message.offset}`);
     return await work(`${partition}-${message.offset}`, signal);
   };
+  /** The places of each batch. */
+  const batches: string[][] = [];
+  const batchHandler = (deliveries: readonly Delivery[]) => {
+    batches.push(deliveries.map(({ partition, message: { offset } }) => `${partition}-${offset}`));
+  };
   const warnings = () =>
     events.flatMap((event) => (event.type === 'warning' ? [`${event.warning}: ${event.message}`] : []));
-  return { started, events, options, handler, warnings };
+  return { started, events, options, handler, warnings, batches, batchHandler };
 }
 
 export function handleOnceOf(leaseMs?: number) {
