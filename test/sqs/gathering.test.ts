@@ -1,4 +1,3 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce } from 'handle-once';
 import { createSqsWorker, type SqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
@@ -38,7 +37,7 @@ interface Given {
   readonly change?: () => Promise<object>;
 }
 
-/** A worker whose receives do as they are given, one after the other; then none ends. Gives what its handler got, and when. */
+/** A worker whose receives do as they are given. Gives what its handler got, and when, in milliseconds. */
 async function startWorker(
   receive: (max: number, call: number) => Promise<readonly SqsMessage[]>,
   { size = 10, waitMs = 200, concurrency = 10, queueUrl = 'https://sqs.example/queue', change }: Given = {},
@@ -57,7 +56,7 @@ async function startWorker(
   };
   const worker = createSqsWorker(
     {
-      ...{ client: { send: send as unknown as SQSClient['send'] }, queueUrl, concurrency },
+      ...{ client: { send }, queueUrl, concurrency },
       ...{ onFailed: 'keep', visibilityTimeoutSeconds: 60 },
       handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's' }),
       batch: { size, waitMs },
