@@ -140,14 +140,15 @@ test('what comes of a FIFO group while a batch of it runs waits for its end, and
 });
 
 test('one whose visibility timeout may have lapsed does not run, and does not hold up its batch', async () => {
+  let changes = 0;
   const { runs, worker } = await startWorker(
     async (_, call) => {
       if (call > 2) return await never();
       if (call === 2) await after(30_000);
       return [message(call === 1 ? 'early' : 'late')];
     },
-    // While its last heartbeat is still under way.
-    { waitMs: 59_700, change: never },
+    // Its last heartbeat is under way until 60 s.
+    { waitMs: 59_700, change: () => (changes++ === 0 ? Promise.reject(new Error('refused')) : never()) },
   );
   await vi.advanceTimersByTimeAsync(60_000);
   expect(runs).toEqual([[59_700, ['late']]]);
