@@ -25,8 +25,8 @@ export interface RunOptions {
 /** What `stop` leaves behind. */
 export interface StopReport {
   /**
-   * Handlers that still run, though their signals aborted; of a batch handler its messages. Messages come back when lease
-   * and visibility lapse.
+   * Handlers that still run, though their signals aborted; of a batch handler its messages. Messages come back when
+   * lease and visibility lapse.
    */
   readonly abandoned: number;
 }

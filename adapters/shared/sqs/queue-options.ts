@@ -46,8 +46,8 @@ export type QueueHandlerFor<Batch, Message, Payload, Once, InTransaction> = [Bat
   : QueueHandler<Message, Payload, TransactionOf<Once, InTransaction>, unknown>;
 
 /**
- * What is checked of options with a handler of this kind. Without `parse` the compiler infers `Parsed` from the handler,
- * as if that were of one message.
+ * What is checked of options with a handler of this kind. Without `parse` the compiler infers `Parsed` from the
+ * handler, as if that were of one message.
  */
 export type QueueOptionsChecked<Batch, Schema, Parsed, Once, InTransaction> = OptionsChecked<
   Schema,
