@@ -20,8 +20,8 @@ interface BatchLanesOptions<Item> extends LanesOptions<Item> {
  * As `createLanes`, with batches in place of messages. A batch can have messages of many FIFO groups. A group is in one
  * batch at a time: what comes of it meanwhile waits.
  *
- * Messages gather only while a batch may start. What comes while all handlers are busy waits in line, and fills the next
- * batch.
+ * Messages gather only while a batch may start. What comes while all handlers are busy waits in line, and fills the
+ * next batch.
  */
 export function createBatchLanes<Item>(options: BatchLanesOptions<Item>) {
   const { batching, concurrency, groupOf, clock, bytesOf } = options;

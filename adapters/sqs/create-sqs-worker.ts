@@ -40,11 +40,13 @@ export interface SqsWorkerOptions<
    * Makes the handler a batch handler, which gets up to `size` messages at once. Without it a handler gets one.
    *
    * SQS gives ten messages a receive: a `size` above ten needs several receives, which run at once where `concurrency`
-   * times `size` leaves room for them. Messages wait for others for `waitMs` at most, before they are claimed, and only
-   * while a receive is under way that could bring more. On a FIFO queue a batch has messages of many groups, each
-   * group's in order, and no group is in two batches at once.
+   * times `size` leaves room for them. Messages wait for others for at most `waitMs` milliseconds, by default 10,
+   * before they are claimed, and only while a receive is under way that could bring more.
    *
-   * `concurrency` counts batches: times `size` it is 5,000 at most. Refused with `maxDeaths` below 3, and with
+   * On a FIFO queue a batch has messages of many groups, each group's in order, and no group is in two batches at once.
+   * What is behind a message that is kept does not run.
+   *
+   * `concurrency` counts batches: times `size` it is at most 5,000. Refused with `maxDeaths` below 3, and with
    * `maxAttempts: 1` without a transaction.
    */
   readonly batch?: Batch;

@@ -25,7 +25,7 @@ export interface RunOptions {
 /** What `stop` leaves behind. */
 export interface StopReport {
   /**
-   * Handlers that still run, though their signals aborted; of batch handlers their messages. The messages come back when
+   * Handlers that still run, though their signals aborted; of a batch handler its messages. Messages come back when
    * lease and visibility lapse.
    */
   readonly abandoned: number;
@@ -122,10 +122,7 @@ export function startRun(options: RunOptions) {
     return isJoined;
   }
 
-  async function run(
-    item: HeldMessage,
-    { step, seat, onHandled, onAnswered }: RunningItem,
-  ): Promise<void> {
+  async function run(item: HeldMessage, { step, seat, onHandled, onAnswered }: RunningItem): Promise<void> {
     // Its batch must not wait until its last heartbeat has ended.
     if (!item.isOurs()) onAnswered?.(false);
     await processDelivery(processor, item, {

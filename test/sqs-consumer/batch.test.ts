@@ -2,7 +2,6 @@ import { createHandleOnce } from 'handle-once';
 import { onceEachConsumerBatch, type SqsConsumerEvent, type SqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
-import type { SqsClient } from '../../adapters/shared/sqs/queue.ts';
 
 const STANDARD = 'https://sqs.example/1/orders';
 const FIFO = `${STANDARD}.fifo`;
@@ -17,13 +16,14 @@ function setup(queueUrl: string, size: number, failing: readonly string[] = []) 
   const runs: unknown[][] = [];
   const events: SqsConsumerEvent[] = [];
   const send = ({ input: { Entries } }: Command): Promise<object> => {
-    if (Entries === undefined) return Promise.resolve({ Attributes: { RedrivePolicy: '{"maxReceiveCount":100}' } });
+    if (Entries === undefined)
+      return Promise.resolve({ Attributes: { RedrivePolicy: '{"maxReceiveCount":100}' } });
     shown.push(...Entries.map(({ ReceiptHandle, VisibilityTimeout }) => [ReceiptHandle, VisibilityTimeout]));
     return Promise.resolve({ Successful: Entries });
   };
   const { handleMessageBatch } = onceEachConsumerBatch(
     {
-      consumerOptions: { queueUrl, sqs: { send } as unknown as SqsClient, batchSize: 10 },
+      consumerOptions: { queueUrl, sqs: { send }, batchSize: 10 },
       handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's', backoff: () => 6_500 }),
       onEvent: (event) => events.push(event),
       batch: { size },
@@ -53,11 +53,7 @@ test('the messages of a receive are run in batches of the size', async () => {
   const { handle, runs, shown } = setup(STANDARD, 3, ['a3']);
   const ids = ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6'];
   expect(await handle(messages(...ids))).toEqual(ids.filter((id) => id !== 'a3'));
-  expect(runs).toEqual([
-    ['a0', 'a1', 'a2'],
-    ['a3', 'a4', 'a5'],
-    ['a6'],
-  ]);
+  expect(runs).toEqual([['a0', 'a1', 'a2'], ['a3', 'a4', 'a5'], ['a6']]);
   expect(shown).toEqual([['a3', 7]]);
 });
 

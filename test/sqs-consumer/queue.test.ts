@@ -1,7 +1,8 @@
 import { SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { TerminalError } from 'handle-once';
+import { type BatchAttempt, TerminalError } from 'handle-once';
 import { expect, test, vi } from 'vitest';
 import { useFixture } from '../sqs/support/fixture.ts';
+import { sendMany } from '../sqs/support/send-many.ts';
 import { createQueue, drain, queueArn } from '../support/sqs.ts';
 import { consume, wrapperNames } from './support/consume.ts';
 
@@ -185,4 +186,28 @@ test('a FIFO queue whose attributes cannot be read is handled, with a warning', 
       message: expect.stringContaining('pass onFailed') as string,
     },
   ]);
+});
+
+test('with batch the messages of a receive are handled in one call, and the bad one alone stays', async () => {
+  const setup = await fixture.setup({}, { backoff: () => 600_000 });
+  const { queueUrl, handleOnce } = setup;
+  const bodies = ['a', 'b', 'bad', 'c'].map((id) => JSON.stringify(id));
+  await sendMany(client, queueUrl, bodies);
+  const runs: unknown[][] = [];
+  const settings = { queueUrl, visibilityTimeout: 30, batchSize: 10 };
+  const handler = (ids: readonly string[], attempts: readonly BatchAttempt[]): void => {
+    runs.push([...ids]);
+    attempts[ids.indexOf('bad')]?.fail(new Error('not now'));
+  };
+  const { ofType, stopped } = consume(
+    'handleMessageBatch',
+    client,
+    { settings, handleOnce, batch: { size: 10 } },
+    handler as never,
+  );
+  await vi.waitUntil(() => ofType('acknowledged').length === 3 && ofType('kept').length === 1, 10_000);
+  await stopped();
+  expect(runs.map((ids) => ids.length)).toEqual([4]);
+  expect(ofType('kept')).toMatchObject([{ reason: 'released', visibleAfterSeconds: 600 }]);
+  expect(await setup.size()).toEqual({ visible: 0, invisible: 1 });
 });

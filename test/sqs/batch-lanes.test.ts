@@ -158,3 +158,19 @@ test('a group whose messages are too large for one batch stays in order', async 
   await vi.waitUntil(() => lanes.size() === 0);
   expect([sizesOf(ran), seen.isTwice, returned]).toEqual([[1, 1, 1], false, []]);
 });
+
+test.each([
+  ['acknowledged does not wait for its call at the queue', true],
+  ['kept waits for its call at the queue', false],
+])('what comes of a group behind a message that is %s', async (_, acknowledged) => {
+  const { lanes, ran } = lanesOf(2, 2, 0);
+  lanes.add([message(0, { group: 'a', acknowledged, pace: 10 })]);
+  lanes.startNow();
+  await pause(13);
+  lanes.add([message(1, { group: 'a' })]);
+  lanes.startNow();
+  await pause(1);
+  expect(ran.length).toBe(acknowledged ? 2 : 1);
+  await vi.waitUntil(() => lanes.size() === 0);
+  expect(ran.length).toBe(2);
+});

@@ -39,10 +39,20 @@ test.each([
 test.each([
   [worker, { batch: { size: 1 } }, 'batch.size', /whole number of messages from 2 to 500/],
   [worker, { batch: {} }, 'batch.size', /whole number of messages/],
-  [worker, { batch: { size: 2, waitMs: -1 } }, 'batch.waitMs', /whole number of milliseconds from 0 to 60,000/],
+  [
+    worker,
+    { batch: { size: 2, waitMs: -1 } },
+    'batch.waitMs',
+    /whole number of milliseconds from 0 to 60,000/,
+  ],
   [worker, { batch: { size: 2, typo: 1 } }, 'batch.typo', /not an option/],
   [worker, { batch: 10 }, 'batch', /object/],
-  [worker, { batch: { size: 6 }, concurrency: 1_000 }, 'concurrency', /^times batch.size must be at most 5,000/],
+  [
+    worker,
+    { batch: { size: 6 }, concurrency: 1_000 },
+    'concurrency',
+    /^times batch.size must be at most 5,000/,
+  ],
   [worker, { batch: { size: 2 }, maxDeaths: 2 }, 'maxDeaths', /at least 3 for a batch handler/],
   [worker, { batch: { size: 2 }, maxAttempts: 1 }, 'maxAttempts', /at least 2 for a batch handler without/],
   [loop, { batch: { size: 2 } }, 'batch', /not an option/],

@@ -1,5 +1,5 @@
 import { type Attempt, type createHandleOnce, type HandleOnce, TerminalError } from 'handle-once';
-import { createSqsWorker, type SqsEvent, type SqsWorker, type SqsWorkerOptions } from 'handle-once/sqs';
+import { createSqsWorker, type SqsWorker, type SqsWorkerOptions } from 'handle-once/sqs';
 import type { TransactionSql } from 'postgres';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createQueue } from '../support/sqs.ts';
@@ -65,7 +65,7 @@ async function makeWorker(given: Given, run: Run) {
     },
   );
   stopAtTheEnd(worker);
-  return { ...queue, worker, runs };
+  return { queue, queueUrl, worker, runs };
 }
 
 function stopAtTheEnd(worker: SqsWorker): void {
@@ -74,16 +74,9 @@ function stopAtTheEnd(worker: SqsWorker): void {
   });
 }
 
-/** How often it has happened. */
-function kinds(events: readonly SqsEvent[], type: SqsEvent['type']): number {
-  return events.filter((event) => event.type === type).length;
-}
-
 test('messages of several receives are handled in one call, in one transaction', async () => {
   const ids = Array.from({ length: 20 }, (_, n) => `id-${n}`);
-  const { worker, queueUrl, runs, handleOnce, empty } = await makeWorker({ size: 20 }, (all, { tx }) =>
-    ship(tx, all),
-  );
+  const { queue, worker, queueUrl, runs } = await makeWorker({ size: 20 }, (all, { tx }) => ship(tx, all));
   await sendMany(client, queueUrl, bodies(...ids));
   await worker.start();
   await until(() => worker.counts().acknowledged === 20);
@@ -91,12 +84,12 @@ test('messages of several receives are handled in one call, in one transaction',
   const rows = await shipped();
   expect(rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   expect(new Set(rows.map(({ tx }) => tx)).size).toBe(1);
-  expect(handleOnce.counts()).toEqual({ claimed: 20, succeeded: 20 });
-  await empty();
+  expect(queue.handleOnce.counts()).toEqual({ claimed: 20, succeeded: 20 });
+  await queue.empty();
 });
 
 test('one bad message undoes the batch, and is kept alone: the others are done', async () => {
-  const { worker, queueUrl, runs, eventsOf, handleOnce } = await makeWorker(
+  const { queue, worker, queueUrl, runs } = await makeWorker(
     { handleOnce: { backoff: () => 600_000 } },
     async (ids, { tx }) => {
       await ship(tx, ids);
@@ -109,8 +102,8 @@ test('one bad message undoes the batch, and is kept alone: the others are done',
   expect(runs[0]).toHaveLength(5);
   expect(runs.slice(1).flat().toSorted()).toEqual(['a', 'b', 'bad', 'c', 'd']);
   expect((await shipped()).map(({ id }) => id).toSorted()).toEqual(['a', 'b', 'c', 'd']);
-  expect(eventsOf('kept')).toMatchObject([{ reason: 'released', visibleAfterSeconds: 600 }]);
-  expect(handleOnce.counts()).toMatchObject({ succeeded: 4, released: 1 });
+  expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'released', visibleAfterSeconds: 600 }]);
+  expect(queue.handleOnce.counts()).toMatchObject({ succeeded: 4, released: 1 });
 });
 
 test('without a transaction the handler says which have failed', async () => {
@@ -130,11 +123,11 @@ test('without a transaction the handler says which have failed', async () => {
   stopAtTheEnd(worker);
   await worker.start();
   await until(() => worker.counts().acknowledged === 3 && worker.counts().kept === 1);
-  expect(handleOnce.counts()).toMatchObject({ claimed: 4, succeeded: 2, failed: 1, released: 1 });
+  expect(queue.handleOnce.counts()).toMatchObject({ claimed: 4, succeeded: 2, failed: 1, released: 1 });
 });
 
 test('a handler that always throws uses up the attempts of each message', async () => {
-  const { worker, queueUrl, runs, handleOnce } = await makeWorker(
+  const { queue, worker, queueUrl, runs } = await makeWorker(
     { handleOnce: { maxAttempts: 2, backoff: () => 0 } },
     () => {
       throw new Error('always');
@@ -144,7 +137,7 @@ test('a handler that always throws uses up the attempts of each message', async 
   await worker.start();
   await until(() => worker.counts().acknowledged === 3);
   expect(runs.map((each) => each.length)).toEqual([3, 1, 1, 1, 1, 1, 1]);
-  expect(handleOnce.counts()).toMatchObject({ failed: 3 });
+  expect(queue.handleOnce.counts()).toMatchObject({ failed: 3 });
 });
 
 test('a message that has been handled is answered from its record', async () => {
@@ -169,24 +162,25 @@ test('a batch does not wait for company that cannot come', async () => {
 });
 
 test('in a FIFO group what is behind a kept message does not run, and comes again behind it', async () => {
-  const { worker, send, runs, events, eventsOf } = await makeWorker(
+  const { queue, worker, runs } = await makeWorker(
     { fifo: true, handleOnce: { backoff: () => 1_000 } },
     async (ids, { tx }) => {
       await ship(tx, ids);
-      if (ids.includes('a1') && runs.filter((each) => each.includes('a1')).length < 3) throw new Error('not now');
+      if (ids.includes('a1') && runs.filter((each) => each.includes('a1')).length < 3)
+        throw new Error('not now');
     },
   );
-  for (const id of ['a0', 'a1', 'a2', 'a3']) await send(JSON.stringify(id), { group: 'a' });
-  for (const id of ['b0', 'b1']) await send(JSON.stringify(id), { group: 'b' });
+  for (const id of ['a0', 'a1', 'a2', 'a3']) await queue.send(JSON.stringify(id), { group: 'a' });
+  for (const id of ['b0', 'b1']) await queue.send(JSON.stringify(id), { group: 'b' });
   await worker.start();
   await until(() => worker.counts().acknowledged === 6);
   const done = (await shipped()).map(({ id }) => id);
   expect(done.filter((id) => id.startsWith('a'))).toEqual(['a0', 'a1', 'a2', 'a3']);
   expect(done.filter((id) => id.startsWith('b'))).toEqual(['b0', 'b1']);
-  expect(kinds(events, 'returned')).toBe(2);
+  expect(queue.eventsOf('returned')).toHaveLength(2);
   // The first batch, and the run of the message alone.
-  expect(kinds(events, 'kept')).toBe(1);
-  const receives = eventsOf('received').map(({ receiveCount }) => receiveCount);
+  expect(queue.eventsOf('kept')).toHaveLength(1);
+  const receives = queue.eventsOf('received').map(({ receiveCount }) => receiveCount);
   expect(receives.toSorted()).toEqual([1, 1, 1, 1, 1, 1, 2, 2, 2]);
 });
 
@@ -194,7 +188,7 @@ test('a FIFO group is never in two batches at once, and other groups go on', asy
   const running = new Set<unknown>();
   let isTwice = false;
   let most = 0;
-  const { worker, send, runs } = await makeWorker(
+  const { queue, worker, runs } = await makeWorker(
     { fifo: true, size: 2, waitMs: 10, concurrency: 3 },
     async (ids, { tx, groups }) => {
       const own = [...new Set(groups)];
@@ -208,7 +202,7 @@ test('a FIFO group is never in two batches at once, and other groups go on', asy
   );
   const groups = ['a', 'b', 'c'];
   for (let n = 0; n < 7; n += 1) {
-    for (const group of groups) await send(JSON.stringify(`${group}${n}`), { group });
+    for (const group of groups) await queue.send(JSON.stringify(`${group}${n}`), { group });
   }
   await worker.start();
   await until(() => worker.counts().acknowledged === 21);
@@ -224,23 +218,20 @@ test('a FIFO group is never in two batches at once, and other groups go on', asy
 
 test('a stop gives back what has not started, and ends a batch that outlasts the drain', async () => {
   const never = gate();
-  const { worker, queueUrl, runs, eventsOf, handleOnce, size } = await makeWorker(
-    { size: 3 },
-    async (ids, { tx, signal }) => {
-      await ship(tx, ids);
-      await unlessAborted(never.opened, signal);
-    },
-  );
+  const { queue, worker, queueUrl, runs } = await makeWorker({ size: 3 }, async (ids, { tx, signal }) => {
+    await ship(tx, ids);
+    await unlessAborted(never.opened, signal);
+  });
   await sendMany(client, queueUrl, bodies('1', '2', '3', '4', '5', '6'));
   await worker.start();
   await until(() => runs.length === 1 && worker.counts().received === 6);
   expect(await worker.stop({ drainMs: 100 })).toEqual({ abandoned: 0 });
   expect(runs).toHaveLength(1);
-  expect(eventsOf('returned')).toHaveLength(3);
-  expect(eventsOf('kept')).toMatchObject(Array(3).fill({ reason: 'released' }));
+  expect(queue.eventsOf('returned')).toHaveLength(3);
+  expect(queue.eventsOf('kept')).toMatchObject(Array(3).fill({ reason: 'released' }));
   expect(await shipped()).toEqual([]);
-  await until(async () => (await size()).visible === 6);
-  expect(handleOnce.counts()).not.toHaveProperty('succeeded');
+  await until(async () => (await queue.size()).visible === 6);
+  expect(queue.handleOnce.counts()).not.toHaveProperty('succeeded');
 });
 
 test('a stop waits for a batch that ends within the drain', async () => {
@@ -262,11 +253,11 @@ test('a stop waits for a batch that ends within the drain', async () => {
 
 test('a dead letter of a batch is sent for the guilty one alone', async () => {
   const deadLetterQueueUrl = await createQueue(client);
-  const { worker, queueUrl, eventsOf } = await makeWorker({ onFailed: { deadLetterQueueUrl } }, (ids) => {
+  const { queue, worker, queueUrl } = await makeWorker({ onFailed: { deadLetterQueueUrl } }, (ids) => {
     if (ids.includes('bad')) throw new TerminalError('never');
   });
   await sendMany(client, queueUrl, bodies('a', 'bad', 'c'));
   await worker.start();
   await until(() => worker.counts().acknowledged === 3);
-  expect(eventsOf('dead-lettered')).toHaveLength(1);
+  expect(queue.eventsOf('dead-lettered')).toHaveLength(1);
 });

@@ -1,4 +1,3 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce } from 'handle-once';
 import { createSqsWorker, type SqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
@@ -38,7 +37,7 @@ interface Given {
   readonly change?: () => Promise<object>;
 }
 
-/** A worker whose receives do as they are given, one after the other; then none ends. Gives what its handler got, and when. */
+/** A worker whose receives do as they are given. Gives what its handler got, and when, in milliseconds. */
 async function startWorker(
   receive: (max: number, call: number) => Promise<readonly SqsMessage[]>,
   { size = 10, waitMs = 200, concurrency = 10, queueUrl = 'https://sqs.example/queue', change }: Given = {},
@@ -57,7 +56,7 @@ async function startWorker(
   };
   const worker = createSqsWorker(
     {
-      ...{ client: { send: send as unknown as SQSClient['send'] }, queueUrl, concurrency },
+      ...{ client: { send }, queueUrl, concurrency },
       ...{ onFailed: 'keep', visibilityTimeoutSeconds: 60 },
       handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's' }),
       batch: { size, waitMs },
@@ -141,16 +140,18 @@ test('what comes of a FIFO group while a batch of it runs waits for its end, and
 });
 
 test('one whose visibility timeout may have lapsed does not run, and does not hold up its batch', async () => {
+  let changes = 0;
   const { runs, worker } = await startWorker(
     async (_, call) => {
       if (call > 2) return await never();
       if (call === 2) await after(30_000);
       return [message(call === 1 ? 'early' : 'late')];
     },
-    { waitMs: 60_000, change: never },
+    // Its last heartbeat is under way until 60 s.
+    { waitMs: 59_700, change: () => (changes++ === 0 ? Promise.reject(new Error('refused')) : never()) },
   );
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(runs).toEqual([[60_000, ['late']]]);
+  expect(runs).toEqual([[59_700, ['late']]]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(worker.counts()).toMatchObject({ acknowledged: 1, kept: 1 });
 });

@@ -10,13 +10,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type {
-  AnyHandleOnce,
-  Attempt,
-  BatchAttempt,
-  BatchHandler,
-  RetryOptions,
-} from '../../../src/index.ts';
+import type { AnyHandleOnce, Attempt, BatchAttempt, BatchHandler, RetryOptions } from '../../../src/index.ts';
 import { queueUrlOption } from './queue-url.ts';
 
 /** What to do with a message that has failed for good. */
@@ -52,7 +46,7 @@ export type QueueHandlerFor<Batch, Message, Payload, Once, InTransaction> = [Bat
   : QueueHandler<Message, Payload, TransactionOf<Once, InTransaction>, unknown>;
 
 /**
- * What is checked of options with a handler of this kind. Where there is no `parse` the compiler infers `Parsed` from the
+ * What is checked of options with a handler of this kind. Without `parse` the compiler infers `Parsed` from the
  * handler, as if that were of one message.
  */
 export type QueueOptionsChecked<Batch, Schema, Parsed, Once, InTransaction> = OptionsChecked<

@@ -7,6 +7,7 @@ import {
   Hold,
   resolveOptions,
 } from '../../../src/adapter-kit.ts';
+import type { Batching } from '../batch-lanes.ts';
 import { warn } from '../../shared/warn.ts';
 import type { Counts } from '../../../src/index.ts';
 import { createQueue } from '../../shared/sqs/queue.ts';
@@ -17,10 +18,9 @@ import { addedSettings, type AddedSettings, type ConsumerSettings } from './cons
 import type { SqsConsumerEvent } from './events.ts';
 import { sqsConsumerOptions } from './options.ts';
 import type { Processor, Receive } from './process-message.ts';
-import type { Batching } from './run-batches.ts';
 
 export interface Once<Given> {
-  readonly batching: Batching | undefined;
+  readonly batching: Omit<Batching, 'waitMs'> | undefined;
   readonly mayHandle: () => Promise<boolean>;
   readonly processor: Processor;
   /** Of messages that have just come. */

@@ -48,8 +48,8 @@ export interface SqsConsumerOptions<
   /** What `Consumer.create` takes, without a handler. */
   readonly consumerOptions: Given;
   /**
-   * For `onceEachConsumerBatch`: makes the handler a batch handler, which gets up to `size` of the messages of a receive
-   * at once. SQS gives ten a receive, and sqs-consumer asks for `batchSize` of them. Without it a handler gets one.
+   * For `onceEachConsumerBatch`: makes the handler a batch handler, which gets up to `size` messages of a receive at
+   * once. SQS gives ten a receive, and sqs-consumer asks for `batchSize` of them. Without it a handler gets one.
    *
    * On a FIFO queue a batch has messages of many groups, each group's in order, and batches run one after the other.
    *
@@ -95,7 +95,10 @@ export function sqsConsumerOptions(ofBatch: boolean): ReturnType<typeof fields> 
   );
 }
 
-const ONLY_OF_BATCH = { path: ['batch'], error: 'is an option of onceEachConsumerBatch, which gets many messages' };
+const ONLY_OF_BATCH = {
+  path: ['batch'],
+  error: 'is an option of onceEachConsumerBatch, which gets many messages',
+};
 
 interface Together {
   readonly consumerOptions: {

@@ -1,12 +1,7 @@
 import { Batch, fewAtOnce, type Seat } from '../../../src/adapter-kit.ts';
+import type { Batching } from '../batch-lanes.ts';
 
-export interface Batching {
-  /** The most messages of a batch. */
-  readonly size: number;
-  readonly handler: ConstructorParameters<typeof Batch>[0];
-}
-
-interface RunBatches<Item> extends Batching {
+interface RunBatches<Item> extends Omit<Batching, 'waitMs'> {
   /** Batches that run at once. */
   readonly mostAtOnce: number;
   /** The FIFO group of one, where its order is to be kept. */
