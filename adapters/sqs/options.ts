@@ -1,6 +1,5 @@
 import {
   gatheredBatchOption,
-  type GatheredBatchOptions,
   handlerOption,
   lazily,
   NOT_AN_OBJECT,
@@ -93,22 +92,8 @@ export const sqsWorkerOptions = lazily(() =>
       },
       NOT_AN_OBJECT,
     )
-    .check(
-      z.refine(hasOtherDeadLetterQueue, SAME_QUEUE),
-      z.superRefine(checkConsumerOptions),
-      z.refine(isWithinBound, {
-        path: ['concurrency'],
-        error: `times batch.size must be at most ${MOST_AT_ONCE.toLocaleString('en-US')}: the messages that are handled at once`,
-      }),
-    ),
+    .check(z.refine(hasOtherDeadLetterQueue, SAME_QUEUE), z.superRefine(checkConsumerOptions)),
 );
-
-const MOST_AT_ONCE = 5_000;
-
-function isWithinBound(options: { concurrency: number; batch?: GatheredBatchOptions | undefined }): boolean {
-  const { concurrency, batch } = options;
-  return batch === undefined || !(concurrency * batch.size > MOST_AT_ONCE);
-}
 
 function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed?: SqsOnFailed | undefined }): boolean {
   return isOtherQueue(options.onFailed, options.queueUrl);

@@ -1,6 +1,7 @@
 import {
   batchOption,
   type BatchOptions,
+  type HandlerFor,
   chosen,
   type FingerprintOptions,
   flag,
@@ -16,14 +17,7 @@ import {
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { checkLogOptions, logFields } from '../../shared/kafka/log-options.ts';
-import type {
-  AnyHandleOnce,
-  Attempt,
-  BatchAttempt,
-  BatchHandler,
-  Logger,
-  RetryOptions,
-} from '../../../src/index.ts';
+import type { AnyHandleOnce, Attempt, BatchHandler, Logger, RetryOptions } from '../../../src/index.ts';
 import type { KafkaOnFailed } from '../log/dead-letter.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from '../log/kafkajs-types.ts';
@@ -67,14 +61,10 @@ export type KafkaBatchHandler<
 > = BatchHandler<KafkaDelivery<Payload>, Extra, Result, Of>;
 
 /** The handler that the options ask for. `Batched` is the option `batch`. */
-export type KafkaHandlerOf<Payload, Once, InTransaction, Batched> = [Batched] extends [BatchOptions]
-  ? KafkaBatchHandler<
-      Payload,
-      TransactionOf<Once, InTransaction>,
-      unknown,
-      [InTransaction] extends [true] ? Attempt : BatchAttempt
-    >
-  : KafkaHandler<Payload, TransactionOf<Once, InTransaction>>;
+export type KafkaHandlerOf<Payload, Once, InTransaction, Batched> = HandlerFor<
+  Batched,
+  KafkaHandler<Payload, TransactionOf<Once, InTransaction>>
+>;
 
 /** A handler, whatever its payload is. */
 export type AnyHandler = (delivery: KafkaDelivery<never>, attempt: Attempt, ...extra: never[]) => unknown;

@@ -5,12 +5,13 @@ import {
   lazily,
   consumerFields,
   fingerprintFields,
+  type HandlerFor,
   type OptionsChecked,
   type TransactionOf,
 } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, Attempt, BatchAttempt, BatchHandler, RetryOptions } from '../../../src/index.ts';
+import type { AnyHandleOnce, Attempt, RetryOptions } from '../../../src/index.ts';
 import { queueUrlOption } from './queue-url.ts';
 
 /** What to do with a message that has failed for good. */
@@ -36,14 +37,10 @@ export type QueueHandler<Message, Payload, Extra extends readonly unknown[], Res
 ) => Result | PromiseLike<Result>;
 
 /** What the options `batch` and `inTransaction` make of a handler. */
-export type QueueHandlerFor<Batch, Message, Payload, Once, InTransaction> = [Batch] extends [BatchOptions]
-  ? BatchHandler<
-      Payload,
-      TransactionOf<Once, InTransaction>,
-      unknown,
-      [InTransaction] extends [true] ? QueueAttempt<Message> : BatchAttempt<QueueAttempt<Message>>
-    >
-  : QueueHandler<Message, Payload, TransactionOf<Once, InTransaction>, unknown>;
+export type QueueHandlerFor<Batch, Message, Payload, Once, InTransaction> = HandlerFor<
+  Batch,
+  QueueHandler<Message, Payload, TransactionOf<Once, InTransaction>, unknown>
+>;
 
 /**
  * What is checked of options with a handler of this kind. Without `parse` the compiler infers `Parsed` from the
