@@ -4,7 +4,6 @@ import {
   type EventSink,
   clockOf,
   type Hold,
-  type Seat,
   type Verdict,
   verdictEvent,
 } from '../../src/adapter-kit.ts';
@@ -13,7 +12,7 @@ import { warn } from '../shared/warn.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { createDeadline, type LambdaContext } from './deadline.ts';
 import type { LambdaKeptReason, LambdaRecordEvent } from './events.ts';
-import { runBatches } from './run-batches.ts';
+import { runBatches } from '../shared/run-batches.ts';
 import { createTimeCheck } from './time-check.ts';
 import { runLanes } from '../shared/lanes.ts';
 import type { Turn } from '../shared/deliver-in-turn.ts';
@@ -32,17 +31,12 @@ export interface Records<Item, Id> {
   readonly idOf: (item: Item) => Id;
   /** Whether a batch may have records of many lanes. */
   readonly mixesLanes: boolean;
-  /** Handles one record, in its turn or its seat. It must not throw. */
+  /** Handles one record, in its turn. It must not throw. */
   readonly process: (item: Item, context: RecordContext) => Promise<Verdict | 'not-started'>;
 }
 
-/** Of a record in its lane, or of one of a batch. */
-interface Place {
-  readonly turn?: Turn;
-  readonly seat?: Seat;
-}
-
-export interface RecordContext extends Place {
+export interface RecordContext {
+  readonly turn: Turn;
   readonly signal: AbortSignal;
   /** Whether Lambda has no answer yet: after it the record is delivered again. */
   readonly hold: Pick<Hold, 'isOurs'>;
@@ -84,12 +78,12 @@ export function createInvoke<Id>(
 
     function runInTurn(item: Item, turn: Turn): Promise<boolean> {
       // The next of its lane would begin a transaction beside it, and concurrency bounds those that are open.
-      return run(item, { turn: inTransaction ? { ...turn, onReturned: () => undefined } : turn });
+      return run(item, inTransaction ? { ...turn, onReturned: () => undefined } : turn);
     }
 
-    async function run(item: Item, place: Place): Promise<boolean> {
+    async function run(item: Item, turn: Turn): Promise<boolean> {
       started.add(item);
-      const verdict = await process(item, { signal, hold, ...place });
+      const verdict = await process(item, { signal, hold, turn });
       if (verdict === 'not-started') {
         started.delete(item);
         return false;
@@ -112,7 +106,7 @@ export function createInvoke<Id>(
         mixesLanes,
         concurrency,
         hasTime,
-        run: (item, seat) => run(item, { seat }),
+        run,
       });
     }
 

@@ -3,7 +3,6 @@ import {
   type BatchChecked,
   type BatchOptions,
   type Delivery,
-  deliverSeated,
   type HandlerFor,
   kernelOf,
   createAdapterEvents,
@@ -116,11 +115,11 @@ export function onceEachKafkaRecord<
 
   async function process(
     { record, itemIdentifier }: Item,
-    { signal, turn, seat }: RecordContext,
+    { signal, turn }: RecordContext,
   ): Promise<Verdict | 'not-started'> {
     const fetched = placed(record);
     const { topic, partition, message } = toOriginal(fetched);
-    const run = seat === undefined ? resolved.handler : (seat.handler as typeof resolved.handler);
+    const run = turn.seat?.handler ?? resolved.handler;
     const delivery: Delivery<unknown> = {
       ...identityOf(topic, partition, message, resolved.key),
       fingerprint: resolved,
@@ -135,10 +134,7 @@ export function onceEachKafkaRecord<
         events.emit({ ...event, itemIdentifier });
       },
     };
-    const verdict =
-      seat === undefined
-        ? await deliverInTurn(kernel, delivery, turn)
-        : await deliverSeated(kernel, delivery, seat);
+    const verdict = await deliverInTurn(kernel, delivery, turn);
     if (verdict !== 'not-started') warnStuck(itemIdentifier, verdict);
     return verdict;
   }

@@ -19,6 +19,11 @@ export interface Turn {
   readonly seat?: Seat | undefined;
 }
 
+/** Of a message of a batch, which starts only while it may. */
+export function seatedTurn(seat: Seat, mayStart = () => true): Turn {
+  return { isAhead: false, isItsTurn: () => Promise.resolve(mayStart()), onReturned: () => undefined, seat };
+}
+
 /** The same as `deliver`, for a message that may be in a lane. `not-started`: not its turn, and nothing ran. */
 export async function deliverInTurn<R>(
   kernel: Kernel,

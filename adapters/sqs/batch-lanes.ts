@@ -1,4 +1,4 @@
-import { Batch, type Clock, Company } from '../../src/adapter-kit.ts';
+import { type AnyBatchHandler, Batch, type Clock, Company } from '../../src/adapter-kit.ts';
 import type { LanesOptions } from './lanes.ts';
 
 export interface Batching {
@@ -6,7 +6,7 @@ export interface Batching {
   readonly size: number;
   /** Milliseconds for which a message waits for others while a receive is under way. */
   readonly waitMs: number;
-  readonly handler: ConstructorParameters<typeof Batch>[0];
+  readonly handler: AnyBatchHandler;
 }
 
 /** `concurrency` is of batches, and `run` of one message, which gets a seat. */

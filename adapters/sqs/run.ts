@@ -5,6 +5,7 @@ import { createLanes, type LanesOptions, type RunningItem } from './lanes.ts';
 import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
 import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
 import { createReceiver } from './receiver.ts';
+import { seatedTurn } from '../shared/deliver-in-turn.ts';
 import { LaneStep } from '../shared/lanes.ts';
 import { createVisibilityKeeper, type HeldMessage } from './visibility.ts';
 import { storeAnswered } from '../shared/store-health.ts';
@@ -122,13 +123,14 @@ export function startRun(options: RunOptions) {
     return isJoined;
   }
 
+  const mayStart = (): boolean => stopping === undefined;
+
   async function run(item: HeldMessage, { step, seat, onHandled, onAnswered }: RunningItem): Promise<void> {
     // Its batch must not wait until its last heartbeat has ended.
     if (!item.isOurs()) onAnswered?.(false);
     await processDelivery(processor, item, {
       signal: handlers.signal,
-      seat,
-      turn: (step ?? LaneStep.first()).turn(() => stopping === undefined),
+      turn: seat === undefined ? (step ?? LaneStep.first()).turn(mayStart) : seatedTurn(seat, mayStart),
       onStart() {
         runningHandlers += 1;
         untried.delete(item);

@@ -1,6 +1,6 @@
 import { Batch } from '../../../src/adapter-kit.ts';
 import type { BatchHandler } from '../../../src/index.ts';
-import type { Turn } from '../../shared/deliver-in-turn.ts';
+import { seatedTurn, type Turn } from '../../shared/deliver-in-turn.ts';
 import type { KafkaMessage } from '../log/log-client.ts';
 import type { Ordering } from '../options/ordering.ts';
 
@@ -52,11 +52,9 @@ export async function runBatches(
 
     async function run(message: KafkaMessage): Promise<void> {
       const seat = batch.take(laneOf.get(message));
-      const isItsTurn = () => Promise.resolve(mayStart());
-      const turn = { isAhead: false, isItsTurn, onReturned: () => undefined, seat };
       let goesOn = false;
       try {
-        goesOn = await settled(message, handle(message, turn, takeShared));
+        goesOn = await settled(message, handle(message, seatedTurn(seat, mayStart), takeShared));
       } finally {
         seat.leave(goesOn);
       }

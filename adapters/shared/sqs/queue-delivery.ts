@@ -4,14 +4,12 @@ import {
   type Kernel,
   createTrial,
   type DeadLetterFacts,
-  deliverSeated,
   type Delivery,
   type EventSink,
   type HandlingEvent,
   type Hold,
   type Kept,
   meaningOf,
-  type Seat,
 } from '../../../src/adapter-kit.ts';
 import type { WarningEvent } from '../warn.ts';
 import type { AnyHandleOnce, MessageSource } from '../../../src/index.ts';
@@ -56,10 +54,8 @@ export interface QueueDeliveryOptions<
 /** What a message is delivered with. */
 export interface DeliveryContext {
   readonly signal?: AbortSignal | undefined;
-  /** Of a message that stands in a lane. */
+  /** Of a message that stands in a lane, or has a seat in a batch. */
   readonly turn?: Turn | undefined;
-  /** Of a message of a batch, in place of a turn. */
-  readonly seat?: Seat | undefined;
   /** Asked before a dead letter: whether no other worker can have the message. */
   readonly hold?: Pick<Hold, 'isOurs'>;
   /** Called when the store has given us the message and its handler starts. */
@@ -103,8 +99,8 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
      * Handles a message once, and dead-letters it where its outcome asks for that. It never throws. `not-started`: it
      * did not get its turn, and nothing ran.
      */
-    deliver(message: Message, { signal, turn, seat, hold, onStart, onHandled }: DeliveryContext) {
-      const run = seat === undefined ? handler : (seat.handler as typeof handler);
+    deliver(message: Message, { signal, turn, hold, onStart, onHandled }: DeliveryContext) {
+      const run = (turn?.seat?.handler ?? handler) as typeof handler;
       const delivery: Delivery<R> = {
         ...identityOf(message),
         parse: () => parse(form.bodyOf(message)),
@@ -123,9 +119,7 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
           emit(event, message);
         },
       };
-      return seat === undefined
-        ? deliverInTurn(kernel, delivery, turn)
-        : deliverSeated(kernel, delivery, seat);
+      return deliverInTurn(kernel, delivery, turn);
     },
     /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
     look(messages: readonly Message[]): void {

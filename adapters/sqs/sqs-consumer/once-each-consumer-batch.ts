@@ -11,13 +11,13 @@ import {
   behind,
   conclude,
   processMessage,
-  type Place,
   type Processed,
   type Receive,
   REFUSED,
 } from './process-message.ts';
-import { runBatches } from './run-batches.ts';
+import type { Turn } from '../../shared/deliver-in-turn.ts';
 import { lanesBy, runLanes } from '../../shared/lanes.ts';
+import { runBatches } from '../../shared/run-batches.ts';
 
 /** What `Consumer.create` takes: what was given, the handler, and what it needs. */
 export type OnceEachConsumerBatch<Given> = Omit<
@@ -87,27 +87,21 @@ async function processAll(
   messages: readonly SqsMessage[],
   receive: Receive,
 ): Promise<ReadonlyMap<SqsMessage, Processed>> {
-  const all = new Map<SqsMessage, Processed>();
+  const processed = new Map<SqsMessage, Processed>();
   const { delivery, queue } = processor;
   delivery.look(messages);
   const group = ({ Attributes }: SqsMessage): string | undefined =>
     queue.isFifo ? Attributes?.MessageGroupId : undefined;
 
-  async function run(message: SqsMessage, place: Place): Promise<boolean> {
-    const processed = await processMessage(processor, message, receive, place);
-    all.set(message, processed);
-    return processed.acknowledge;
+  async function run(message: SqsMessage, turn: Turn): Promise<boolean> {
+    const one = await processMessage(processor, message, receive, turn);
+    processed.set(message, one);
+    return one.acknowledge;
   }
 
-  if (batching === undefined) {
-    await runLanes(lanesBy(messages, group), {
-      concurrency: messages.length,
-      hasTime: () => true,
-      run: (message, turn) => run(message, { turn }),
-    });
-  } else {
-    const mostAtOnce = queue.isFifo ? 1 : messages.length;
-    await runBatches(messages, { ...batching, mostAtOnce, groupOf: group, run });
-  }
-  return all;
+  const lanes = lanesBy(messages, group);
+  const all = { concurrency: messages.length, hasTime: () => true, run };
+  if (batching === undefined) await runLanes(lanes, all);
+  else await runBatches(lanes, { ...batching, mixesLanes: true, ...all });
+  return processed;
 }

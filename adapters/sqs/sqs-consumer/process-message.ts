@@ -7,9 +7,10 @@ import {
   type Verdict,
 } from '../../../src/adapter-kit.ts';
 import { attempt, type Queue } from '../../shared/sqs/queue.ts';
-import { type DeliveryContext, type QueueDelivery, visibleAfterMs } from '../../shared/sqs/queue-delivery.ts';
+import { type QueueDelivery, visibleAfterMs } from '../../shared/sqs/queue-delivery.ts';
 import { boundedVisibility } from '../../shared/sqs/visibility-limits.ts';
 import type { SqsConsumerKeptReason, SqsConsumerEvent } from './events.ts';
+import type { Turn } from '../../shared/deliver-in-turn.ts';
 import type { SqsMessage } from '../message.ts';
 
 export interface Processor {
@@ -26,9 +27,6 @@ export interface Receive {
   readonly at: number;
   readonly hold: Hold;
 }
-
-/** Where a message stands in its group or its batch. */
-export type Place = Pick<DeliveryContext, 'turn' | 'seat'>;
 
 /** A message that stays in the queue. */
 interface KeptMessage extends Kept<SqsConsumerKeptReason> {
@@ -52,10 +50,10 @@ export async function processMessage(
   { delivery, signal, clock }: Processor,
   message: SqsMessage,
   { hold }: Receive,
-  place: Place = {},
+  turn?: Turn,
 ): Promise<Processed> {
   if (!hold.isOurs()) return { acknowledge: false, key: '', reason: 'lapsed' };
-  const verdict = await delivery.deliver(message, { hold, signal: signal?.(), ...place });
+  const verdict = await delivery.deliver(message, { hold, signal: signal?.(), turn });
   if (verdict === 'not-started') return behind(clock);
   if (verdict.acknowledge) return verdict;
   const afterMs = visibleAfterMs(verdict);

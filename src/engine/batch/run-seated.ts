@@ -1,5 +1,6 @@
 import { NotStartedError } from '../../words/not-started-error.ts';
 import type { Outcome } from '../../words/outcome.ts';
+import type { Threw } from '../attempt-ending.ts';
 import type { Claim } from '../engine.ts';
 import { type HandlerRequest, handlerWork, type Work } from '../handler-work.ts';
 import type { AttemptLimits, HeldClaim } from '../held-claim.ts';
@@ -25,9 +26,11 @@ export async function runSeated<Result, Extra extends readonly unknown[]>(
   { seat, request, limits }: Seated<Result, Extra>,
 ): Promise<Outcome<Result>> {
   if (!isFirst(held.claim)) {
-    const error = new NotStartedError('it has been claimed before: it runs alone, after its batch');
     seat.hasToWait = true;
-    return await settleBy(held, { kind: 'threw', error, interrupted: true });
+    return await settleBy(
+      held,
+      interruptedBy(new NotStartedError('it has been claimed before: it runs alone, after its batch')),
+    );
   }
   // What limits the time of the run is a matter of all.
   held.limitTo({ ...limits, timeoutMs: undefined });
@@ -38,8 +41,13 @@ export async function runSeated<Result, Extra extends readonly unknown[]>(
   if (ending.kind === 'returned' || !(ending.error instanceof RunsAloneError)) {
     return await settleBy(held, ending);
   }
+  if (limits.signal?.aborted === true) return await settleBy(held, interruptedBy(limits.signal.reason));
   held.limitTo(limits);
   return await runs.alone(held, handlerWork(held, request));
+}
+
+function interruptedBy(error: unknown): Threw {
+  return { kind: 'threw', error, interrupted: true };
 }
 
 /** Whether nothing has ever gone wrong with the message: one that has may hurt its company. */

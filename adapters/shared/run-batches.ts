@@ -1,4 +1,5 @@
-import { type AnyBatchHandler, Batch, fewAtOnce, type Seat } from '../../src/adapter-kit.ts';
+import { type AnyBatchHandler, Batch, fewAtOnce } from '../../src/adapter-kit.ts';
+import { seatedTurn, type Turn } from './deliver-in-turn.ts';
 
 type Lane<Item> = readonly Item[];
 
@@ -10,8 +11,8 @@ interface RunBatches<Item> {
   /** Batches that run at once. */
   readonly concurrency: number;
   readonly hasTime: () => boolean;
-  /** Handles an item, in its seat. Resolves with whether the next of its lane may run. Must not throw. */
-  readonly run: (item: Item, seat: Seat) => Promise<boolean>;
+  /** Handles an item, in its turn. Resolves with whether the next of its lane may run. Must not throw. */
+  readonly run: (item: Item, turn: Turn) => Promise<boolean>;
 }
 
 /** Runs lanes in batches. Those of one lane run one after the other, until an item is kept. */
@@ -50,14 +51,14 @@ function fitted<Item>(lanes: readonly Lane<Item>[], size: number): Lane<Item>[][
 /** Whether the lanes of all members may go on. */
 async function runBatch<Item>(
   members: readonly { readonly item: Item; readonly lane: Lane<Item> }[],
-  { handler, run }: Pick<RunBatches<Item>, 'handler' | 'run'>,
+  { handler, hasTime, run }: RunBatches<Item>,
 ): Promise<boolean> {
   const batch = new Batch(handler);
   const seated = members.map(({ item, lane }) => ({ item, seat: batch.take(lane) }));
   const handling = seated.map(async ({ item, seat }) => {
     let goesOn = false;
     try {
-      goesOn = await run(item, seat);
+      goesOn = await run(item, seatedTurn(seat, hasTime));
     } finally {
       seat.leave(goesOn);
     }
