@@ -71,6 +71,7 @@ function shared(broker: string): string[] {
     'connection-warning.ts',
     'deliver-in-turn.ts',
     'lanes.ts',
+    'run-batches.ts',
     'store-health.ts',
     'warn.ts',
     `${broker}/`,

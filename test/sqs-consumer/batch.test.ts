@@ -70,7 +70,10 @@ test('of a FIFO queue what is behind a kept one of its group does not run, in it
   expect(await handle(messages('b0', 'a1'))).toEqual(['b0']);
   // It comes before its backoff is over, and is kept.
   expect(await handle(messages('a1', 'a2', 'b1', 'a3', 'b2', 'b3'))).toEqual(['b1', 'b2', 'b3']);
-  expect(runs).toEqual([['b0', 'a1'], ['b1'], ['b2', 'b3']]);
+  expect(runs).toEqual([
+    ['b0', 'a1'],
+    ['b1', 'b2', 'b3'],
+  ]);
   expect(shown.slice(1).toSorted()).toEqual([
     ['a1', 7],
     ['a2', 0],

@@ -51,7 +51,7 @@ test.each([
     worker,
     { batch: { size: 6 }, concurrency: 1_000 },
     'concurrency',
-    /^times batch.size must be at most 5,000/,
+    /^must be at most 833 with batch.size 6 /,
   ],
   [worker, { batch: { size: 2 }, maxDeaths: 2 }, 'maxDeaths', /at least 3 for a batch handler/],
   [worker, { batch: { size: 2 }, maxAttempts: 1 }, 'maxAttempts', /at least 2 for a batch handler without/],
