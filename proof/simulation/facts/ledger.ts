@@ -131,6 +131,14 @@ export class Ledger {
     return this.#claims.get(token);
   }
 
+  /** When the last run of a batch has ended. */
+  companyEndOf({ company }: Run): number {
+    const claims = company.flatMap(({ key = '' }) =>
+      this.ofKey(key).claims.filter((claim) => claim.run?.company === company),
+    );
+    return Math.max(...claims.map(({ endedAt = Infinity }) => endedAt));
+  }
+
   claimOfRun(run: Run): GrantedClaim | undefined {
     return this.#claimOfRun.get(run);
   }

@@ -124,16 +124,10 @@ function endOf({ from, to }: Interval, { standstills }: Life): number {
 const AT_ONCE = { extend: { batching: 2, alone: 1 }, settle: { batching: 2, alone: 5 } };
 
 /** A call does not wait for a transaction whose handler goes on after its timeout. */
-function isGivenUp(
-  { run, life, grantedAt, endedAt = Infinity }: GrantedClaim,
-  ledger: Ledger,
-  at: number,
-): boolean {
+function isGivenUp({ run, life, grantedAt }: GrantedClaim, ledger: Ledger, at: number): boolean {
   const { leaseMs, timeoutMs = leaseMs } = ledger.settingsOf(life);
   if (run?.isInTransaction !== true) return false;
-  // A batch ends with the last of its messages.
-  const until = run.company.length > 1 ? at : Math.min(endedAt, at);
-  return until - grantedAt >= timeoutMs;
+  return Math.min(ledger.companyEndOf(run), at) - grantedAt >= timeoutMs;
 }
 
 function isWithin({ from, to }: Interval, other: Interval): boolean {

@@ -9,6 +9,7 @@ import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-cl
 import { onFifo, type Settings } from '../plan/settings.ts';
 import { atomic } from '../rules/atomic.ts';
 import { inOrder } from '../rules/in-order.ts';
+import { triedAlone } from '../rules/tried-alone.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
 import type { World } from '../world/world.ts';
 import { queueEventTeller } from './queue-events.ts';
@@ -22,10 +23,10 @@ const WAIT_MS = 50;
 export const sqsBatch: Surface = {
   ...sqsWorker,
   name: 'sqs-batch',
-  weight: 8,
+  weight: 14,
   faults: [...sqsWorker.faults, ...FIFO_FAULTS, ...TRANSACTION_FAULTS, ...POOL_FAULTS],
   outcomes: [...sqsWorker.outcomes, 'batch-undone'],
-  rules: [visibilityAboveLease, atomic, inOrder],
+  rules: [visibilityAboveLease, atomic, inOrder, triedAlone],
   fit(settings, random) {
     const own = { ...forBatches(settings), inTransaction: true, connections: random.whole(3, 6) };
     return random.chance(0.4) ? onFifo(own) : own;
@@ -39,6 +40,7 @@ export const sqsBatchMarked: Surface = {
   ...sqsWorker,
   name: 'sqs-marked',
   weight: 5,
+  rules: [visibilityAboveLease, triedAlone],
   fit: forBatches,
   fitBeside: forBatches,
   open: (world, database) => openQueue(world, database, startWorker),
