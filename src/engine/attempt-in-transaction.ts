@@ -108,10 +108,10 @@ async function retryOnConflict<R, Tx>(
     } catch (error) {
       if (conflicts > MAX_CONFLICTS || !store.isConflict(error)) throw error;
       setBeating(party, true);
+      await delay(party.clock, party.clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
       if (await party.isOver()) throw error;
       progress.written = undefined;
     }
-    await delay(party.clock, party.clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
   }
 }
 

@@ -89,10 +89,14 @@ function unlessDeclined<Result, Extra extends readonly unknown[]>(
   work: Work<Result, Extra>,
 ): Work<Result, Extra> {
   if (mayStart === undefined) return work;
+  let hasStarted = false;
   return async function workInTurn(attempt, ...extra) {
+    // A transaction that has lost a conflict runs it again.
+    if (hasStarted) return await work(attempt, ...extra);
     if (!(await mayStart())) throw new NotStartedError('its turn has not come');
     // The process may have stopped for longer than the lease.
     if (await held.isOver()) throw new NotStartedError('its attempt was over before its turn came');
+    hasStarted = true;
     return await work(attempt, ...extra);
   };
 }

@@ -9,6 +9,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { guardedSocket } from '../../adapters/clients/index.ts';
 import { storeAnswered } from '../../adapters/shared/store-health.ts';
 import { createHandleOnce, type HandleOnce, TerminalError } from '../../src/index.ts';
+import { handlesOf } from '../../src/engine/hidden-handles.ts';
 import { fromPostgres } from '../../src/postgres/from-postgres.ts';
 import { aborted, gate } from '../support/gate.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
@@ -611,6 +612,20 @@ describe('A transaction that the database gives up for the sake of another', () 
     });
     expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
     expect(await sql`select cents from accounts`).toEqual([{ cents: 2 }]);
+  });
+
+  it('runs again without another turn: its attempt has begun', async () => {
+    const mayStart = vi.fn(() => Promise.resolve(false)).mockResolvedValueOnce(true);
+    let runs = 0;
+    const outcome = await handlesOf(handleOnce).inTransaction?.({
+      ...{ key: 'key', content: 'body', payload: 'body', mayStart },
+      async handler(_, __, tx) {
+        runs += 1;
+        if (runs === 1) await conflict(tx as Tx);
+      },
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(mayStart).toHaveBeenCalledOnce();
   });
 
   it('six times is released, and has failed once', async () => {
