@@ -75,8 +75,9 @@ export class HeldClaim {
     this.#signal.onAborted = callback;
   }
 
-  /** The limits of the next run: `run` has ended those of the one before. */
+  /** Sets the limits of the next run, in place of those before. */
   limitTo(limits: AttemptLimits): void {
+    this.#signal.release();
     this.#limits = limits;
     this.#signal = new AttemptSignal(limits.signal, limits.timeoutMs, this);
   }

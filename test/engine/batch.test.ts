@@ -294,6 +294,28 @@ describe('A batch in a transaction', () => {
     expect(await effects()).toEqual(['a', 'c']);
   });
 
+  it('does not end a message that runs alone when the time of the batch is over', async () => {
+    const outcomes = await handleOnce.inTransaction.batch(
+      entriesOf('a', 'b'),
+      async (payloads, attempts, tx) => {
+        await write(tx, payloads);
+        if (payloads.length > 1) throw new Error('alone, please');
+        if (payloads[0] === 'a') return;
+        // Begins when a half of its own time has passed since the claim, and needs most of that time.
+        await new Promise((resolve) => setTimeout(resolve, 1_200));
+        attempts[0]?.signal.throwIfAborted();
+      },
+      {
+        timeoutMs: 2_000,
+        parse: async (payload: string) => {
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          return payload;
+        },
+      },
+    );
+    expect(outcomes).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);
+  });
+
   it('that its caller aborts releases all, uncounted', async () => {
     const controller = new AbortController();
     const ran: string[][] = [];

@@ -398,7 +398,8 @@ export class Ledger {
 
   #noteEnd(run: Run, end: RunEnd, at: number): void {
     const claim = this.#claimOfRun.get(run);
-    if (claim === undefined) return;
+    // The server may notice late that the connection of an earlier run has broken.
+    if (claim?.run !== run) return;
     if (end.how !== 'undone') claim.endedAt = at;
     const { runEnd } = claim;
     // What it returns then is not put on record; what it threw is.
