@@ -84,6 +84,8 @@ export class Ledger {
   /** The last claim of a key whose reply has reached a life: its handler runs for that. */
   readonly #inHand = new Map<string, GrantedClaim>();
   readonly #claimOfRun = new Map<Run, GrantedClaim>();
+  /** Since they were sent, the last time. */
+  readonly #undelivered = new Set<PlannedMessage>();
   readonly #letters = new Map<string, number>();
   /** What has a dead letter that was not redriven since. */
   readonly #lettered = new Set<string>();
@@ -167,8 +169,12 @@ export class Ledger {
     return this.#deliveries.get(id) ?? 0;
   }
 
-  /** Those of its group that were sent before it, and are still at the queue. None where no order is kept. */
+  /**
+   * Those of its group that were sent before it, and are still at the queue. None where no order is kept, and of one
+   * that was sent again and not delivered since: what runs of it came before them.
+   */
   beforeInGroup(message: PlannedMessage): readonly PlannedMessage[] {
+    if (this.#undelivered.has(message)) return [];
     const sent = this.#groups.get(message.group) ?? [];
     return sent.slice(0, Math.max(0, sent.indexOf(message)));
   }
@@ -235,6 +241,7 @@ export class Ledger {
         break;
       case 'delivered':
         this.deliveries += 1;
+        this.#undelivered.delete(fact.message);
         this.#bodies.set(fact.message.fingerprint, fact.message.body);
         this.#deliveries.set(fact.message.id, this.deliveriesOf(fact.message) + 1);
         break;
@@ -265,6 +272,7 @@ export class Ledger {
   }
 
   #noteSent(message: PlannedMessage): void {
+    this.#undelivered.add(message);
     const { group } = message;
     this.#groups.set(group, [...(this.#groups.get(group) ?? []), message]);
   }
