@@ -271,6 +271,26 @@ describe('A batch in a transaction', () => {
     expect(await effects()).toEqual([]);
   });
 
+  it('whose COMMIT is not answered asks the next message where the first is of another worker', async () => {
+    const taken = () => sql`
+      update handle_once.records set token = gen_random_uuid() where scope = ${scope} and key = 'a'`;
+    const lossy = make({
+      sql: committing(async (tx) => {
+        await tx.unsafe('rollback');
+        await taken();
+        throw lostConnection();
+      }),
+    });
+    const outcomes = await lossy.inTransaction.batch(entriesOf('a', 'b'), (payloads, _, tx) =>
+      write(tx, payloads),
+    );
+    expect(outcomes).toMatchObject([
+      { state: 'pending', reason: 'lease-lost' },
+      { state: 'pending', reason: 'released', attempts: 0 },
+    ]);
+    expect(await effects()).toEqual([]);
+  });
+
   it('that takes too long is undone, and its messages run alone, each within the timeout', async () => {
     const outcomes = await handleOnce.inTransaction.batch(
       entriesOf('a', 'slow', 'c'),
