@@ -7,6 +7,7 @@ import { lambdaFields } from '../../adapters/lambda/options.ts';
 import { sqsWorkerOptions } from '../../adapters/sqs/options.ts';
 import { onceEachOptions } from '../../src/adapter/once-each/options.ts';
 import { optionsSchema } from '../../src/api/options.ts';
+import { gatheredBatchOption } from '../../src/options/batch-options.ts';
 import { tableUnder, textOf } from './documents.ts';
 
 const PAGE = textOf('docs/limits.md');
@@ -30,6 +31,8 @@ const OPTIONS: readonly [what: string, option: z.ZodMiniType][] = [
   ['`deadlineMarginMs`', lambdaFields().deadlineMarginMs],
   ['`delayMs` of a retry topic', retryOption().shape.topics.def.element.shape.delayMs],
   ['`patienceMs`', onceEachOptions().shape.patienceMs],
+  ['`waitMs` of a batch', gatheredBatchOption().def.innerType.shape.waitMs],
+  ['`size` of a batch', gatheredBatchOption().def.innerType.shape.size],
   ['`visibilityTimeoutSeconds`', sqsWorkerOptions().shape.visibilityTimeoutSeconds],
   ['`maxAttempts`, `maxDeaths`', core.maxAttempts],
   ['`concurrency`', sqsWorkerOptions().shape.concurrency],
@@ -59,6 +62,9 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
   ['a wait for a heartbeat of SQS', 'adapters/shared/sqs/in-time.ts', 'CALL_TIMEOUT_MS'],
   ['a wait for a locked record', 'src/store/postgres/statements/locked.ts', 'LOCK_WAIT_MS'],
   ['how long a suspect keeps others waiting', 'src/engine/host.ts', 'LONGEST_STAY_MS'],
+  ['entries of `handleOnce.batch`', 'src/options/batch-options.ts', 'MAX_BATCH_SIZE'],
+  ['`concurrency` times `size`', 'src/options/batch-options.ts', 'MAX_MESSAGES'],
+  ['the messages of a batch that is gathered', 'src/adapter/company.ts', 'MAX_BYTES'],
   ['claims, settles or heartbeats that share one statement', 'src/store/records.ts', 'MAX_BATCH'],
   ['statements of claims, and of settles, that a client has at once', 'src/store/traffic.ts', 'STATEMENTS'],
   ['settles and heartbeats without a reply, before claims wait', 'src/store/traffic.ts', 'MOST_UNANSWERED'],
