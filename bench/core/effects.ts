@@ -6,6 +6,8 @@ export interface Effects {
   readonly name: 'one INSERT';
   /** Through a client, or in its transaction. */
   readonly insert: (sql: postgres.ISql) => Promise<Done>;
+  /** So many rows by one statement. */
+  readonly insertMany: (sql: postgres.ISql, rows: number) => Promise<void>;
   readonly done: () => Promise<number>;
 }
 
@@ -17,6 +19,9 @@ export async function createEffects(sql: postgres.Sql, contender: string): Promi
     async insert(queries) {
       await queries`insert into ${table} (cents) values (4200)`;
       return OK;
+    },
+    async insertMany(queries, rows) {
+      await queries`insert into ${table} (cents) select 4200 from generate_series(1, ${rows})`;
     },
     async done() {
       const [{ count }] = await sql<[{ count: number }]>`select count(*)::int as count from ${table}`;

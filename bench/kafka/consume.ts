@@ -33,11 +33,12 @@ export async function consume(course: Course, contender: Contender): Promise<Rat
   const before = await course.spent();
   await consumer.subscribe({ topics: [topic.name], fromBeginning: true });
   await consumer.run(
-    contender.runConfig(consumer, groupId, async ({ key, value }) => {
+    contender.runConfig(consumer, groupId, async (some, transaction = sql) => {
       startedAt ||= performance.now();
-      await sql`insert into effects (order_key, detail) values (${String(key)}, ${String(value)})`;
-      done += 1;
-      if (done === messages) finish();
+      const rows = some.map(({ key, value }) => ({ order_key: String(key), detail: String(value) }));
+      await transaction`insert into effects ${sql(rows)}`;
+      done += some.length;
+      if (done >= messages) finish();
     }),
   );
   await finished;

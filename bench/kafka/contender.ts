@@ -1,7 +1,8 @@
 import type { Consumer, ConsumerRunConfig, KafkaMessage } from 'kafkajs';
+import type postgres from 'postgres';
 
-/** The effect of a message: one INSERT. Resolves when it is durable. */
-export type Work = (message: KafkaMessage) => Promise<void>;
+/** The effect of messages: one INSERT, in a transaction where one is given. Resolves when it is done. */
+export type Work = (messages: readonly KafkaMessage[], transaction?: postgres.ISql) => Promise<void>;
 
 /** One way to consume. */
 export interface Contender {

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { built } from '../built.ts';
+import { BATCH_SIZE } from './bare.ts';
 import type { Contender } from './contender.ts';
 
 export async function handleOnceContender(
@@ -23,7 +24,31 @@ export async function handleOnceContender(
           concurrency,
           onFailed: 'acknowledge',
         },
-        ({ message }) => work(message),
+        ({ message }) => work([message]),
+      ),
+  };
+}
+
+/** The handler gets the messages of a fetch, and one transaction has its INSERT and their records. */
+export async function batchContender(sql: postgres.Sql, concurrency: number): Promise<Contender> {
+  const { createHandleOnce } = await built.core();
+  const { onceEachKafkaMessage } = await built.kafka();
+  const handleOnce = createHandleOnce({ sql, scope: 'bench-batch' });
+  return {
+    name: `handleOnce, 'partition', one transaction for ${BATCH_SIZE}`,
+    runConfig: (consumer, groupId, work) =>
+      onceEachKafkaMessage(
+        {
+          ...{ consumer, groupId, fromBeginning: true, handleOnce, concurrency },
+          inTransaction: true,
+          batch: { size: BATCH_SIZE },
+          onFailed: 'acknowledge',
+        },
+        (deliveries, _, tx) =>
+          work(
+            deliveries.map(({ message }) => message),
+            tx,
+          ),
       ),
   };
 }

@@ -8,9 +8,9 @@ import { withDatabase } from '../database.ts';
 import { interleave } from '../interleave.ts';
 import type { Section } from '../section.ts';
 import type { Sizes } from '../sizes.ts';
-import { bareContender } from './bare.ts';
+import { BARE_BATCH, bareContender } from './bare.ts';
 import { consume, type Course } from './consume.ts';
-import { handleOnceContender } from './handle-once.ts';
+import { batchContender, handleOnceContender } from './handle-once.ts';
 import { fillTopic } from './topic.ts';
 import { tutorialContender } from './tutorial.ts';
 
@@ -49,8 +49,14 @@ async function compareAt(
   const ours = [
     await handleOnceContender(sql, 'partition', partitions),
     await handleOnceContender(sql, 'key', IN_FLIGHT),
+    await batchContender(sql, partitions),
   ];
-  const contenders = [bareContender(partitions), await tutorialContender(sql, partitions), ...ours];
+  const contenders = [
+    bareContender(partitions),
+    BARE_BATCH,
+    await tutorialContender(sql, partitions),
+    ...ours,
+  ];
   const runners = contenders.map((contender) => ({
     name: contender.name,
     run: () => consume({ ...course, topic, spent }, contender),

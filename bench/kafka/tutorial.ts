@@ -26,7 +26,7 @@ export async function tutorialContender(
             insert into kafka_tutorial (key, status, payload_hash) values (${key}, 'pending', ${hash})
             on conflict (key) do nothing`;
           if (inserted.count === 1) {
-            await work(message);
+            await work([message]);
             await sql`update kafka_tutorial set status = 'succeeded' where key = ${key}`;
           }
         }

@@ -1,6 +1,8 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type postgres from 'postgres';
 import { built, type Comparable } from '../built.ts';
+import { OK } from '../core/done.ts';
+import { createEffects } from '../core/effects.ts';
 import { createWork, type WorkName } from '../core/work.ts';
 import { sqsConsumerPeer } from '../peers.ts';
 import type { Poller } from './drain.ts';
@@ -8,6 +10,7 @@ import type { Poller } from './drain.ts';
 export const OUR_WORKER = 'createSqsWorker';
 
 const PER_POLLER = 10;
+const BATCH_SIZE = 50;
 
 export interface PollerOptions {
   readonly client: SQSClient;
@@ -44,6 +47,34 @@ export async function ourPoller({ client, sql, work, concurrency, ...own }: OwnO
           },
         },
         handler,
+      );
+      await worker.start();
+      return { stop: () => worker.stop() };
+    },
+  };
+}
+
+/** Our worker with a batch handler: one transaction has the INSERT of a batch and the records of its messages. */
+export async function ourBatchPoller({ client, sql, concurrency }: PollerOptions): Promise<Poller> {
+  const { createHandleOnce } = await built.core();
+  const { createSqsWorker } = await built.sqs();
+  const handleOnce = createHandleOnce({ sql, scope: 'bench-batch' });
+  const effects = await createEffects(sql, 'batches of a worker');
+  return {
+    name: `${OUR_WORKER}, one transaction for ${BATCH_SIZE}`,
+    work: { ...effects, run: () => Promise.resolve(OK) },
+    async start(queueUrl, handle) {
+      const worker = createSqsWorker(
+        {
+          ...{ client, queueUrl, handleOnce, waitTimeSeconds: 1, onFailed: 'keep' },
+          concurrency: Math.ceil(concurrency / BATCH_SIZE),
+          inTransaction: true,
+          batch: { size: BATCH_SIZE, waitMs: 10 },
+        },
+        async (payloads, _, tx) => {
+          await effects.insertMany(tx, payloads.length);
+          await Promise.all(payloads.map(handle));
+        },
       );
       await worker.start();
       return { stop: () => worker.stop() };

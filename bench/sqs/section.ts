@@ -7,7 +7,7 @@ import { withDatabase } from '../database.ts';
 import { interleave } from '../interleave.ts';
 import type { Section } from '../section.ts';
 import { drain } from './drain.ts';
-import { barePoller, OUR_WORKER, ourPoller } from './pollers.ts';
+import { barePoller, OUR_WORKER, ourBatchPoller, ourPoller } from './pollers.ts';
 import { startSqsServer } from './server.ts';
 
 const CONCURRENCY = 50;
@@ -29,6 +29,7 @@ export const sqs: Section = async ({ postgresUrl, sizes: { brokerMessages, broke
           await ourPoller(options),
           await barePoller(options, 'in batches'),
           await barePoller(options, 'one by one'),
+          ...(work === 'one INSERT' ? [await ourBatchPoller(options)] : []),
         ];
         for (const poller of pollers) await drain(poller, { client, spent, messages: brokerMessages / 10 });
         await sql`vacuum analyze`;

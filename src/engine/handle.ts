@@ -53,9 +53,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     if (seat?.mayClaim(key) === false) return IN_FLIGHT;
     const claimed = await claimPatiently(engine, key, hash, { waitMs, signal, startedAt });
     const { reply, token, sentAt } = claimed;
-    if (reply.kind !== 'claimed') {
-      return answerFromRecord<Result>(engine, key, reply, startedAt);
-    }
+    if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply, startedAt);
     const { attempts, failures, ageMs, deadToken } = reply;
     const attempt = { scope: settings.scope, key, attempts };
     if (deadToken === null) events.emit({ type: 'claimed', ...attempt });
