@@ -6,12 +6,13 @@ export const BATCH_SIZE = 100;
 export const BARE_BATCH: Contender = {
   name: 'bare eachBatch, INSERTs of 100',
   runConfig: (_consumer, _groupId, work) => ({
-    async eachBatch({ batch, resolveOffset, heartbeat }) {
-      for (let start = 0; start < batch.messages.length; start += BATCH_SIZE) {
-        const some = batch.messages.slice(start, start + BATCH_SIZE);
+    async eachBatch(fetch) {
+      const { messages } = fetch.batch;
+      for (let start = 0; start < messages.length; start += BATCH_SIZE) {
+        const some = messages.slice(start, start + BATCH_SIZE);
         await work(some);
-        resolveOffset(some.at(-1)?.offset ?? '');
-        await heartbeat();
+        fetch.resolveOffset(some.at(-1)?.offset ?? '');
+        await fetch.heartbeat();
       }
     },
   }),
