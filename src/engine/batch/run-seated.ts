@@ -32,10 +32,10 @@ export async function runSeated<Result, Extra extends readonly unknown[]>(
       interruptedBy(new NotStartedError('it has been claimed before: it runs alone, after its batch')),
     );
   }
-  // What limits the time of the run is a matter of all.
+  // The batch has one time limit for all.
   held.limitTo({ ...limits, timeoutMs: undefined });
   seat.claimed(held, limits.timeoutMs, runs.together);
-  // Whoever is called with the others gets a transaction of all.
+  // The transaction, where there is one, is that of the batch, and not of this work.
   const ending = await held.run(handlerWork(held, request) as unknown as Work<Result>);
   if (seat.conclude !== undefined) return (await seat.conclude()) as Outcome<Result>;
   if (ending.kind === 'returned' || !(ending.error instanceof RunsAloneError)) {
