@@ -33,7 +33,10 @@ const ENTRIES = `must be a list of at most ${MAX_BATCH_SIZE} objects { key, payl
 const callSchema = lazily(() =>
   z.object({
     entries: z
-      .array(z.object({ key: z.unknown(), payload: z.unknown() }, { error: ENTRIES }), { error: ENTRIES })
+      .array(
+        z.object({ key: z.optional(z.unknown()), payload: z.optional(z.unknown()) }, { error: ENTRIES }),
+        { error: ENTRIES },
+      )
       .check(z.maxLength(MAX_BATCH_SIZE, { error: ENTRIES })),
     handler: handlerOption('payloads, attempts'),
   }),

@@ -40,9 +40,15 @@ export function createProgress<R>(): Progress<R> {
 }
 
 /** For work to stop after its signal has aborted. */
-const GRACE_MS = 1_000;
-const MAX_CONFLICTS = 5;
+export const GRACE_MS = 1_000;
+/** Of one attempt. */
+export const MAX_CONFLICTS = 5;
 const LONGEST_CONFLICT_WAIT_MS = 50;
+
+/** The more conflicts there were, the longer, so that the same two do not meet again. */
+export async function waitAfterConflict(clock: Clock, conflicts: number): Promise<void> {
+  await delay(clock, clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
+}
 
 /**
  * Runs work in a transaction that settles its records too. The work gives a value for each member of the party.
@@ -106,9 +112,11 @@ async function retryOnConflict<R, Tx>(
     try {
       return await run();
     } catch (error) {
-      if (conflicts > MAX_CONFLICTS || !store.isConflict(error)) throw error;
+      // The messages of a batch meet again instead, with payloads that no run has changed.
+      const isBatch = party.members.length > 1;
+      if (isBatch || conflicts > MAX_CONFLICTS || !store.isConflict(error)) throw error;
       setBeating(party, true);
-      await delay(party.clock, party.clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
+      await waitAfterConflict(party.clock, conflicts);
       if (await party.isOver()) throw error;
       progress.written = undefined;
     }

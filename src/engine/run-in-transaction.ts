@@ -62,7 +62,7 @@ const NO_CONNECTION_WAIT_MS = 1_000;
 /** What never got a connection is taken back, uncounted; what has started may still commit. */
 export function abandon<R>(
   held: HeldClaim,
-  { isStarted }: Progress<R>,
+  { isStarted }: Pick<Progress<R>, 'isStarted'>,
   ending: AttemptEnding<R>,
 ): Outcome<R> {
   const { engine, claim } = held;

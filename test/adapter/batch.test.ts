@@ -198,7 +198,7 @@ describe('The signal of one message', () => {
 test('a message that lapses while it waits for company does not run', async () => {
   const { options } = setup(2);
   const ran: string[][] = [];
-  const handle = onceEach({ ...options, batch: { size: 2, waitMs: 300 }, ackWaitMs: 100 }, (ids) => {
+  const handle = onceEach({ ...options, batch: { size: 2, waitMs: 95 }, ackWaitMs: 100 }, (ids) => {
     ran.push([...ids]);
   });
   expect(await handle('a')).toEqual({ action: 'kept', reason: 'lapsed' });
@@ -208,7 +208,7 @@ test('a message that lapses while it waits for company does not run', async () =
 test('a message that has lapsed holds up no other', async () => {
   const { options } = setup(2);
   const ran: string[][] = [];
-  const handle = onceEach({ ...options, ackWaitMs: 10_000 }, (ids) => {
+  const handle = onceEach({ ...options, batch: { size: 2, waitMs: 9_000 }, ackWaitMs: 10_000 }, (ids) => {
     ran.push([...ids]);
   });
   const handled = await Promise.all([handle('a', { receivedAt: Date.now() - 10_000 }), handle('b')]);

@@ -10,6 +10,8 @@ import {
   RetryableError,
   TerminalError,
 } from '../../src/index.ts';
+import { Batch } from '../../src/engine/batch/batch.ts';
+import { handlesOf } from '../../src/engine/hidden-handles.ts';
 import type { PostgresClient } from '../../src/postgres/postgres-client.ts';
 import { gate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
@@ -70,6 +72,7 @@ function committing(commit: (tx: Tx) => Promise<unknown>): PostgresClient<Tx> {
   };
 }
 
+const conflict = () => Object.assign(new Error('could not serialize access'), { code: '40001' });
 const lostConnection = () =>
   Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
 
@@ -380,16 +383,61 @@ describe('A batch in a transaction', () => {
     expect(await effects()).toEqual([]);
   });
 
-  it('runs again, as a whole, after a conflict', async () => {
+  it('runs again, as a whole, after a conflict, with payloads that no run has changed', async () => {
     let runs = 0;
-    const outcomes = await handleOnce.inTransaction.batch(entriesOf('a', 'b'), async (payloads, _, tx) => {
-      runs += 1;
-      await write(tx, payloads);
-      if (runs === 1) throw Object.assign(new Error('could not serialize access'), { code: '40001' });
+    const outcomes = await handleOnce.inTransaction.batch(
+      entriesOf('a', 'b').map(({ key }) => ({ key, payload: JSON.stringify({ key }) })),
+      async (orders, _, tx) => {
+        runs += 1;
+        for (const order of orders) order.key += '!';
+        await write(
+          tx,
+          orders.map(({ key }) => key),
+        );
+        if (runs < 4) throw conflict();
+      },
+      { parse: (text: string) => JSON.parse(text) as { key: string } },
+    );
+    expect(runs).toBe(4);
+    expect(outcomes).toMatchObject([
+      { state: 'succeeded', attempts: 1 },
+      { state: 'succeeded', attempts: 1 },
+    ]);
+    expect(await effects()).toEqual(['a!', 'b!']);
+    expect(typesOf('a')).toEqual(['claimed', 'succeeded']);
+  });
+
+  it('whose conflicts do not end runs one by one', async () => {
+    const sizes: number[] = [];
+    const outcomes = await handleOnce.inTransaction.batch(entriesOf('a', 'b'), (payloads) => {
+      sizes.push(payloads.length);
+      if (payloads.length > 1) throw conflict();
     });
-    expect(runs).toBe(2);
+    expect(sizes).toEqual([2, 2, 2, 2, 2, 2, 1, 1]);
     expect(outcomes).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);
-    expect(await effects()).toEqual(['a', 'b']);
+  });
+
+  it('does not wait for a payload whose parse never ends', async () => {
+    handleOnce = make({ timeoutMs: 300 });
+    const ran: string[][] = [];
+    const outcomes = await handleOnce.inTransaction.batch(
+      entriesOf('a', 'hangs', 'c'),
+      async (payloads, _, tx) => {
+        ran.push([...payloads]);
+        await write(tx, payloads);
+      },
+      {
+        parse: (text: string): string | Promise<string> =>
+          text === 'hangs' ? new Promise<never>(() => undefined) : text,
+      },
+    );
+    expect(ran).toEqual([['a', 'c']]);
+    expect(outcomes).toMatchObject([
+      { state: 'succeeded' },
+      { state: 'pending', reason: 'unrecorded' },
+      { state: 'succeeded' },
+    ]);
+    expect(await effects()).toEqual(['a', 'c']);
   });
 
   it('is not started once a lease is over while another is claimed', async () => {
@@ -477,6 +525,33 @@ describe('A batch without a transaction', () => {
   });
 });
 
+describe('A lane of a batch', () => {
+  /** Each as an adapter handles it. */
+  async function handleLane(keys: readonly string[], invalid: readonly string[]): Promise<void> {
+    const batch = new Batch(() => undefined);
+    const { handle } = handlesOf(handleOnce);
+    const handling = keys.map(async (key) => {
+      const seat = batch.take('lane');
+      const parse = (text: string): string => {
+        if (invalid.includes(text)) throw new SyntaxError('no JSON');
+        return text;
+      };
+      try {
+        await handle({ key, content: key, payload: key, parse, handler: seat.handler, seat });
+      } finally {
+        seat.leave(true);
+      }
+    });
+    await Promise.all([batch.run(), ...handling]);
+  }
+
+  it('fails an invalid message in its turn', async () => {
+    await handleLane(['a', 'b', 'invalid', 'c', 'd'], ['invalid']);
+    const ends = events.filter(({ type }) => type === 'succeeded' || type === 'failed');
+    expect(ends.map(({ key }) => key)).toEqual(['a', 'b', 'invalid', 'c', 'd']);
+  });
+});
+
 describe('A call with wrong arguments', () => {
   it.each([
     ['not a list', () => handleOnce.batch('x' as never, () => undefined), 'entries'],
@@ -486,6 +561,7 @@ describe('A call with wrong arguments', () => {
       () => handleOnce.batch(entriesOf(...Array<string>(501).fill('x')), () => undefined),
       'entries',
     ],
+    ['an entry that is null', () => handleOnce.batch([null] as never, () => undefined), 'entries.0'],
     ['no handler', () => handleOnce.batch([], undefined as never), 'handler'],
     [
       'a generator',

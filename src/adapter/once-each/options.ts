@@ -164,6 +164,15 @@ export const onceEachOptions = lazily(() =>
         path: ['ackWaitMs'],
         error: 'is missing, which extend needs: the milliseconds after which the broker delivers again',
       }),
+      z.refine(
+        ({ batch, ackWaitMs, extend }) =>
+          batch === undefined || ackWaitMs === undefined || extend !== undefined || batch.waitMs < ackWaitMs,
+        {
+          path: ['batch', 'waitMs'],
+          error:
+            'must be less than ackWaitMs, or extend be given: a message that waits longer lapses before it runs',
+        },
+      ),
       z.refine(({ retryLater, patienceMs }) => retryLater === undefined || patienceMs === undefined, {
         path: ['patienceMs'],
         error: 'must not be given together with retryLater: messages do not wait here',

@@ -1,8 +1,9 @@
 import { NotStartedError } from '../../words/not-started-error.ts';
+import { MAX_CONFLICTS, waitAfterConflict } from '../attempt-in-transaction.ts';
 import type { HeldClaim } from '../held-claim.ts';
 import { BatchRun } from './batch-run.ts';
 import { type AnyBatchHandler, callBatch, type CallBatch } from './call-batch.ts';
-import { type Met, Seat } from './seat.ts';
+import { type Met, Seat, type Undone } from './seat.ts';
 
 /**
  * Messages whose handlers run as one. Each of them is claimed, kept and settled as if it were alone; their attempts
@@ -18,6 +19,7 @@ export class Batch {
   readonly #seats: Seat[] = [];
   /** The first seat of each lane behind which nothing more runs. */
   readonly #lastOf = new Map<unknown, number>();
+  #conflicts = 0;
 
   constructor(handler: AnyBatchHandler) {
     this.handler = handler;
@@ -36,15 +38,13 @@ export class Batch {
 
   /** Runs the batch, once all seats are taken. Resolves when all of them have been left. */
   async run(): Promise<void> {
-    await Promise.all(this.#seats.map((seat) => seat.arrived));
     for (;;) {
+      await Promise.all(this.#seats.map((seat) => seat.arrived));
       await this.#declineEnded();
       const company = this.#company();
       if (company.length === 0) return;
-      const undone = company.length === 1 ? company : await this.#runTogether(company);
-      const alone = new Set(undone);
-      await allLeft(company.filter((seat) => !alone.has(seat)));
-      await this.#runOneByOne(undone);
+      if (company.length === 1) await this.#runOneByOne(company);
+      else await this.#runTogether(company);
     }
   }
 
@@ -71,18 +71,36 @@ export class Batch {
     return seat.state !== 'left' && last < seat.index;
   }
 
-  async #runTogether(company: readonly Seat[]): Promise<readonly Seat[]> {
+  async #runTogether(company: readonly Seat[]): Promise<void> {
+    const undone = await this.#callOnce(company);
+    const back = new Set(undone?.met);
+    const seats = company.filter(({ met }) => met !== undefined && back.has(met));
+    await allLeft(company.filter((seat) => !seats.includes(seat)));
+    const [first] = seats;
+    if (undone === undefined || first?.met === undefined) return;
+    const { clock, events, settings } = first.met.held.engine;
+    if (undone.byConflict && this.#conflicts < MAX_CONFLICTS) {
+      this.#conflicts += 1;
+      await waitAfterConflict(clock, this.#conflicts);
+      for (const seat of seats) seat.meetAgain();
+      return;
+    }
+    const { error } = undone;
+    events.emit({ type: 'batch-undone', scope: settings.scope, key: '', messages: seats.length, error });
+    await this.#runOneByOne(seats);
+  }
+
+  async #callOnce(company: readonly Seat[]): Promise<Undone | undefined> {
     const met = await startable(company);
     const [first] = met;
     const [seat] = company;
-    if (first === undefined || seat?.runTogether === undefined) return [];
+    if (first === undefined || seat?.runTogether === undefined) return undefined;
     const members: [HeldClaim, ...HeldClaim[]] = [first.held, ...met.slice(1).map(({ held }) => held)];
-    const run = new BatchRun(members, seat.timeoutMs);
+    const run = new BatchRun(members, seat.limits?.timeoutMs);
     const given = met.map(({ payload, attempt }) => ({ payload, attempt: run.shareSignal(attempt) }));
+    const call: CallBatch = (...args) => callBatch(this.handler, given, ...args);
     try {
-      const call: CallBatch = (...args) => callBatch(this.handler, given, ...args);
-      const undone = new Set(await seat.runTogether(run, met, call));
-      return company.filter((each) => each.met !== undefined && undone.has(each.met));
+      return await seat.runTogether(run, met, call);
     } finally {
       run.end();
     }

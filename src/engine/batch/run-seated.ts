@@ -1,11 +1,14 @@
 import { NotStartedError } from '../../words/not-started-error.ts';
 import type { Outcome } from '../../words/outcome.ts';
-import type { Threw } from '../attempt-ending.ts';
+import { AbandonedError } from '../abandoned.ts';
+import type { AttemptEnding, Threw } from '../attempt-ending.ts';
+import { GRACE_MS } from '../attempt-in-transaction.ts';
 import type { Claim } from '../engine.ts';
 import { type HandlerRequest, handlerWork, type Work } from '../handler-work.ts';
 import type { AttemptLimits, HeldClaim } from '../held-claim.ts';
 import { settleBy } from '../run-attempt.ts';
-import { RunsAloneError, type RunTogether, type Seat } from './seat.ts';
+import { abandon } from '../run-in-transaction.ts';
+import { MeetsAgainError, RunsAloneError, type RunTogether, type Seat } from './seat.ts';
 
 /** How the work of claims is run, and their records settled. */
 export interface Runs<Extra extends readonly unknown[]> {
@@ -32,18 +35,46 @@ export async function runSeated<Result, Extra extends readonly unknown[]>(
       interruptedBy(new NotStartedError('it has been claimed before: it runs alone, after its batch')),
     );
   }
-  // The batch has one time limit for all.
-  held.limitTo({ ...limits, timeoutMs: undefined });
-  seat.claimed(held, limits.timeoutMs, runs.together);
-  // The transaction, where there is one, is that of the batch, and not of this work.
-  const ending = await held.run(handlerWork(held, request) as unknown as Work<Result>);
-  if (seat.conclude !== undefined) return (await seat.conclude()) as Outcome<Result>;
-  if (ending.kind === 'returned' || !(ending.error instanceof RunsAloneError)) {
-    return await settleBy(held, ending);
+  seat.claimed(held, limits, runs.together);
+  for (let isFirstTime = true; ; isFirstTime = false) {
+    if (!isFirstTime) held.limitTo(limits);
+    const ending = await Promise.race([meet(held, request), untilLate(held, seat)]);
+    if (ending === 'late') return abandon(held, { isStarted: false }, interruptedBy(late()));
+    if (seat.conclude !== undefined) return (await seat.conclude()) as Outcome<Result>;
+    if (ending.kind === 'returned') return await settleBy(held, ending);
+    if (ending.error instanceof RunsAloneError) break;
+    if (ending.error instanceof MeetsAgainError) continue;
+    // It has failed before it met the others: in its lane that has to wait for those before it.
+    const hasToWait = seat.state === 'coming' && !ending.interrupted;
+    const hasTurn = !hasToWait || (await seat.turn());
+    return await settleBy(held, hasTurn ? ending : interruptedBy(ending.error));
   }
   if (limits.signal?.aborted === true) return await settleBy(held, interruptedBy(limits.signal.reason));
   held.limitTo(limits);
   return await runs.alone(held, handlerWork(held, request));
+}
+
+/** Until the run of all has ended. The transaction, where there is one, is that of the batch, and not of this work. */
+function meet<Result, Extra extends readonly unknown[]>(
+  held: HeldClaim,
+  request: HandlerRequest<Result, Extra>,
+): Promise<AttemptEnding<Result>> {
+  return held.run(handlerWork(held, request) as unknown as Work<Result>);
+}
+
+/** A message whose payload, or hook, takes longer than its limit does not hold up the others. */
+function untilLate(held: HeldClaim, seat: Seat): Promise<'late'> {
+  return new Promise((resolve) => {
+    held.onAborted(() => {
+      held.clock.setTimer(() => {
+        if (seat.state === 'coming') resolve('late');
+      }, GRACE_MS);
+    });
+  });
+}
+
+function late(): AbandonedError {
+  return new AbandonedError('its time was over before its batch could start');
 }
 
 function interruptedBy(error: unknown): Threw {

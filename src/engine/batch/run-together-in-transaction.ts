@@ -15,7 +15,7 @@ import { abandon, extendUntilAnswered, notStarted, settleUndone } from '../run-i
 import { settleUntilAnswered } from '../settle-until-answered.ts';
 import type { BatchRun } from './batch-run.ts';
 import type { CallBatch } from './call-batch.ts';
-import { type Met, valueOf } from './seat.ts';
+import { type Met, type Undone, valueOf } from './seat.ts';
 
 /** The handler and the records of a batch in one transaction. */
 type Together = Pick<Run, 'met'> & { readonly progress: Progress<unknown> };
@@ -34,14 +34,14 @@ export async function runTogetherInTransaction<Tx>(
   run: BatchRun,
   met: readonly Met[],
   call: CallBatch,
-): Promise<readonly Met[]> {
+): Promise<Undone | undefined> {
   const together: Together = { met, progress: createProgress() };
   try {
     const written = await transact(store, run, together.progress, async (tx) =>
       (await call([tx])).map(valueOf),
     );
     await afterCommit(store, together, written);
-    return [];
+    return undefined;
   } catch (error) {
     return await afterThrow(store, run, together, error);
   }
@@ -66,31 +66,29 @@ async function afterCommit(
 }
 
 async function afterThrow(
-  store: Pick<TransactionalStore<never>, 'isRolledBack'>,
+  store: Pick<TransactionalStore<never>, 'isRolledBack' | 'isConflict'>,
   run: BatchRun,
   together: Together,
   error: unknown,
-): Promise<readonly Met[]> {
+): Promise<Undone | undefined> {
   const { met, progress } = together;
   const { isStarted, written } = progress;
   const threw: Threw = { kind: 'threw', error, interrupted: true };
   if (error instanceof AbandonedError) {
     for (const { held, end } of met) end({ error }, () => abandon(held, progress, threw));
-    return [];
+    return undefined;
   }
   if (!isStarted) {
     for (const { held, end } of met) end({ error }, () => settleBy(held, notStarted(threw)));
-    return [];
+    return undefined;
   }
   if (written !== undefined && !store.isRolledBack(error) && !(error instanceof LeaseLostError)) {
     await afterLostCommit(together, written, error);
-    return [];
+    return undefined;
   }
   setBeating(run, true);
-  const [{ held }] = met as readonly [Met];
-  const { events, settings } = held.engine;
-  events.emit({ type: 'batch-undone', scope: settings.scope, key: '', messages: met.length, error });
-  return await stillOurs(met);
+  if (store.isConflict(error)) return { met, byConflict: true, error };
+  return { met: await stillOurs(met), byConflict: false, error };
 }
 
 /** Those whose records are ours: what another worker has must not run here. */

@@ -5,17 +5,12 @@ import type { BatchRun } from './batch-run.ts';
 import type { CallBatch, Came } from './call-batch.ts';
 
 /** Runs a batch without a transaction: each message ends as the handler says, and what it throws fails all of them. */
-export async function runTogether(
-  run: BatchRun,
-  met: readonly Met[],
-  call: CallBatch,
-): Promise<readonly Met[]> {
+export async function runTogether(run: BatchRun, met: readonly Met[], call: CallBatch): Promise<undefined> {
   const came = await call([], ofAll);
   met.forEach(({ held, end }, index) => {
     const own = came[index] as Came;
     end(run.isInterrupted && held.mayStart && 'error' in own ? { error: stopped(own.error) } : own);
   });
-  return [];
 }
 
 /** What an error of the whole run is to each message: no verdict on that message. */

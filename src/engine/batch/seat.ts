@@ -2,7 +2,7 @@ import type { Attempt } from '../../words/attempt.ts';
 import type { Outcome } from '../../words/outcome.ts';
 import { NotStartedError } from '../../words/not-started-error.ts';
 import { later } from '../../lib/later.ts';
-import type { HeldClaim } from '../held-claim.ts';
+import type { AttemptLimits, HeldClaim } from '../held-claim.ts';
 import type { BatchRun } from './batch-run.ts';
 import { type AnyBatchHandler, callBatch, type CallBatch, type Came } from './call-batch.ts';
 
@@ -17,12 +17,29 @@ export interface Met {
 
 type Conclusion = () => Outcome<unknown> | Promise<Outcome<unknown>>;
 
-/** Runs the handler of a batch for those that have met. Gives those that have to run one by one, if it was undone. */
-export type RunTogether = (run: BatchRun, met: readonly Met[], call: CallBatch) => Promise<readonly Met[]>;
+/** What an undone run leaves: those that have to meet again, after a conflict, or to run one by one. */
+export interface Undone {
+  readonly met: readonly Met[];
+  readonly byConflict: boolean;
+  /** What the handler threw, or why the transaction could not commit. */
+  readonly error: unknown;
+}
+
+/** Runs the handler of a batch for those that have met. Undefined: each of them has ended. */
+export type RunTogether = (
+  run: BatchRun,
+  met: readonly Met[],
+  call: CallBatch,
+) => Promise<Undone | undefined>;
 
 /** Thrown where a message of a batch has to run alone, now. */
 export class RunsAloneError extends Error {
   override readonly name = 'RunsAloneError';
+}
+
+/** Thrown where the messages of a batch meet again: their run was given up for the sake of another transaction. */
+export class MeetsAgainError extends Error {
+  override readonly name = 'MeetsAgainError';
 }
 
 /** `waiting`: it is not claimed until its turn comes, and runs alone then. */
@@ -43,7 +60,7 @@ export class Seat {
   readonly lane: unknown;
   state: State = 'coming';
   runTogether: RunTogether | undefined;
-  timeoutMs: number | undefined;
+  limits: AttemptLimits | undefined;
   met: Met | undefined;
   conclude: Conclusion | undefined;
   /** Whether the message has to wait for its turn, without a claim: it runs alone, or another seat has it too. */
@@ -51,7 +68,7 @@ export class Seat {
   /** Whether it did not get its turn. */
   isDeclined = false;
   readonly #batch: BatchOfSeat;
-  readonly #arrived = later<undefined>();
+  #arrived = later<undefined>();
   readonly #left = later<undefined>();
   readonly #turn = later<boolean>();
   #held: HeldClaim | undefined;
@@ -75,9 +92,9 @@ export class Seat {
   }
 
   /** The message is claimed, and its handler is going to be called. */
-  claimed(held: HeldClaim, timeoutMs: number | undefined, runTogether: RunTogether): void {
+  claimed(held: HeldClaim, limits: AttemptLimits, runTogether: RunTogether): void {
     this.#held = held;
-    this.timeoutMs = timeoutMs;
+    this.limits = limits;
     this.runTogether = runTogether;
   }
 
@@ -99,6 +116,9 @@ export class Seat {
       const [came] = await callBatch(this.#batch.handler, [{ payload, attempt }], extra);
       return valueOf(came as Came);
     }
+    if (this.state === 'left') throw new NotStartedError('its batch has not waited for it');
+    // From here on the limit is that of the run of all.
+    held.limitTo({ signal: this.limits?.signal, timeoutMs: undefined });
     const ended = later<Came>();
     const end: Met['end'] = (came, conclude) => {
       this.conclude = conclude;
@@ -113,6 +133,13 @@ export class Seat {
   turn(): Promise<boolean> {
     this.#become('waiting');
     return this.#turn.promise;
+  }
+
+  /** Has the message come to the next run of all, with its payload as it was delivered. */
+  meetAgain(): void {
+    this.state = 'coming';
+    this.#arrived = later();
+    this.met?.end({ error: new MeetsAgainError() });
   }
 
   /** Lets the message run, alone. */
