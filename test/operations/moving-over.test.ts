@@ -24,7 +24,9 @@ beforeEach(async () => {
 });
 
 async function processed(key: string, daysAgo = 1): Promise<void> {
-  await sql`insert into processed_messages values (${key}, now() - ${daysAgo} * interval '1 day')`;
+  // Not prepared: the key has another type in some of the tests.
+  const insert = "insert into processed_messages values ($1, now() - $2::float8 * interval '1 day')";
+  await sql.unsafe(insert, [key, daysAgo]);
 }
 
 function newHandleOnce(options: Partial<HandleOnceOptions> = {}) {
