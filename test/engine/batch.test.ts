@@ -407,6 +407,29 @@ describe('A batch in a transaction', () => {
     expect(typesOf('a')).toEqual(['claimed', 'succeeded']);
   });
 
+  it('goes on without a message whose payload is invalid when they meet again', async () => {
+    let parses = 0;
+    let runs = 0;
+    const outcomes = await handleOnce.inTransaction.batch(
+      entriesOf('a', 'fickle', 'c'),
+      async (payloads, _, tx) => {
+        runs += 1;
+        if (runs === 1) throw conflict();
+        await write(tx, payloads);
+      },
+      {
+        parse(text: string) {
+          if (text !== 'fickle') return text;
+          parses += 1;
+          if (parses > 1) throw new SyntaxError('no JSON');
+          return text;
+        },
+      },
+    );
+    expect(outcomes).toMatchObject([{ state: 'succeeded' }, { state: 'failed' }, { state: 'succeeded' }]);
+    expect(await effects()).toEqual(['a', 'c']);
+  });
+
   it('whose conflicts do not end runs one by one', async () => {
     const sizes: number[] = [];
     const outcomes = await handleOnce.inTransaction.batch(entriesOf('a', 'b'), (payloads) => {

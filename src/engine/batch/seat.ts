@@ -137,9 +137,11 @@ export class Seat {
 
   /** Has the message come to the next run of all, with its payload as it was delivered. */
   meetAgain(): void {
+    const { met } = this;
     this.state = 'coming';
+    this.met = undefined;
     this.#arrived = later();
-    this.met?.end({ error: new MeetsAgainError() });
+    met?.end({ error: new MeetsAgainError() });
   }
 
   /** Lets the message run, alone. */
