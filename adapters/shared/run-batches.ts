@@ -54,16 +54,9 @@ async function runBatch<Item>(
   { handler, hasTime, run }: RunBatches<Item>,
 ): Promise<boolean> {
   const batch = new Batch(handler);
-  const seated = members.map(({ item, lane }) => ({ item, seat: batch.take(lane) }));
-  const handling = seated.map(async ({ item, seat }) => {
-    let goesOn = false;
-    try {
-      goesOn = await run(item, seatedTurn(seat, hasTime));
-    } finally {
-      seat.leave(goesOn);
-    }
-    return goesOn;
-  });
+  const handling = members.map(({ item, lane }) =>
+    batch.seat(lane, (seat) => run(item, seatedTurn(seat, hasTime))),
+  );
   const [, ...allGoOn] = await Promise.all([batch.run(), ...handling]);
   return !allGoOn.includes(false);
 }

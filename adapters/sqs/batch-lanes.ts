@@ -70,7 +70,7 @@ export function createBatchLanes<Item>(options: BatchLanesOptions<Item>) {
     running.add(run);
   }
 
-  /** Its handler's slot is free when all of it is answered. A group with a kept message waits for the queue too. */
+  /** The slot is free when all messages are answered. A group with a kept message waits for the queue too. */
   async function runBatch(items: readonly Item[]): Promise<void> {
     const batch = new Batch(handler);
     const kept = new Set<string>();

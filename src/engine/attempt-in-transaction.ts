@@ -16,8 +16,6 @@ export interface Party {
   onOverdue(callback: () => void): void;
   /** Aborts the signal of the work. */
   abort(reason: unknown): void;
-  /** Whether that signal has aborted. Where a lease is in doubt, it waits for the database. */
-  isOver(): Promise<boolean>;
 }
 
 /** What a transaction was about to commit. */
@@ -113,11 +111,11 @@ async function retryOnConflict<R, Tx>(
       return await run();
     } catch (error) {
       // The messages of a batch meet again instead, with payloads that no run has changed.
-      const isBatch = party.members.length > 1;
-      if (isBatch || conflicts > MAX_CONFLICTS || !store.isConflict(error)) throw error;
-      setBeating(party, true);
+      const [held, ...others] = party.members as readonly [HeldClaim, ...HeldClaim[]];
+      if (others.length > 0 || conflicts > MAX_CONFLICTS || !store.isConflict(error)) throw error;
+      held.lease.setBeating(true);
       await waitAfterConflict(party.clock, conflicts);
-      if (await party.isOver()) throw error;
+      if (await held.isOver()) throw error;
       progress.written = undefined;
     }
   }

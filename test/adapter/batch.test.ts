@@ -86,7 +86,7 @@ describe('Messages that come one by one', () => {
     expect(ran).toEqual([['a', 'b'], ['c']]);
   });
 
-  test('of which one is bad leave nothing of the batch, and the bad one alone is kept', async () => {
+  test('of which one is bad are rolled back as a batch, and the bad one alone is kept', async () => {
     const { options, retryLater, calls } = setup();
     const ran: string[][] = [];
     const handle = onceEach({ ...options, retryLater, inTransaction: true }, async (ids, _, tx) => {

@@ -198,7 +198,7 @@ describe('A batch in a transaction', () => {
     ]);
   });
 
-  it('with one member that another worker has taken over commits nothing of it, and runs the others alone', async () => {
+  it('with one member that another worker has taken over is rolled back, and runs the others alone', async () => {
     const ran: string[][] = [];
     const outcomes = await handleOnce.inTransaction.batch(
       entriesOf('a', 'taken', 'c'),

@@ -8,8 +8,9 @@ import {
   type KafkaRecordEvent,
 } from 'handle-once/lambda';
 import type postgres from 'postgres';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
+import { useShipped } from '../support/shipped.ts';
 import { aborted, gate } from '../support/gate.ts';
 import {
   ample,
@@ -24,18 +25,7 @@ import {
 const { sql } = useDatabase();
 const MARGIN_MS = 800;
 
-beforeAll(async () => {
-  await sql`create table shipped (id text not null)`;
-});
-
-beforeEach(async () => {
-  await sql`delete from shipped`;
-});
-
-async function shipped(): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`select id from shipped order by id`;
-  return rows.map(({ id }) => id);
-}
+const shipped = useShipped(sql);
 
 async function ship(tx: postgres.TransactionSql, ids: readonly string[]): Promise<void> {
   await tx`insert into shipped ${tx(ids.map((id) => ({ id })))}`;
@@ -95,7 +85,7 @@ describe('Records of a standard queue', () => {
     expect(await shipped()).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  test('of which one is bad leave nothing of the batch, and the bad one alone is reported', async () => {
+  test('of which one is bad are rolled back as a batch, and the bad one alone is reported', async () => {
     const { options, kept } = setup(10);
     const ran: string[][] = [];
     const handler = onceEachSqsRecord({ ...options, inTransaction }, async (ids, _, tx) => {

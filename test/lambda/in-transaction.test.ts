@@ -2,25 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { createHandleOnce } from 'handle-once';
 import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
 import { createMemoryStore } from 'handle-once/testing';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
+import { useShipped } from '../support/shipped.ts';
 import { ample, fifoRecord, kafkaRecord, mskEvent, sqsEvent, sqsRecord } from './support/events.ts';
 
 const { sql } = useDatabase();
 const mapping = { groupId: 'billing', onFailed: 'acknowledge', onKept: 'report' } as const;
 
-beforeAll(async () => {
-  await sql`create table shipped (id text not null)`;
-});
-
-beforeEach(async () => {
-  await sql`delete from shipped`;
-});
-
-async function shipped(): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`select id from shipped order by id`;
-  return rows.map(({ id }) => id);
-}
+const shipped = useShipped(sql);
 
 const base = () => ({
   handleOnce: createHandleOnce({ sql, scope: randomUUID(), backoff: () => 0 }),

@@ -2,14 +2,15 @@ import { createHandleOnce } from 'handle-once';
 import { createSqsWorker, type SqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { useFakeTimers } from '../support/fake-timers.ts';
+
+useFakeTimers();
 
 beforeEach(() => {
-  vi.useFakeTimers();
   vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
 });
 
 afterEach(() => {
-  vi.useRealTimers();
   vi.restoreAllMocks();
 });
 

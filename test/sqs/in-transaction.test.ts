@@ -2,8 +2,9 @@ import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce, TerminalError } from 'handle-once';
 import { createSqsWorker, onceEachSqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
-import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from '../support/database.ts';
+import { useShipped } from '../support/shipped.ts';
 import { createQueue, useSqs } from '../support/sqs.ts';
 import { gate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
@@ -14,18 +15,7 @@ const CONFLICT = `do $$ begin raise exception 'conflict' using errcode = '40001'
 const client = useSqs('fauxqs');
 const { sql } = useDatabase();
 
-beforeAll(async () => {
-  await sql`create table shipped (id text not null)`;
-});
-
-beforeEach(async () => {
-  await sql`delete from shipped`;
-});
-
-async function shipped(): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`select id from shipped order by id`;
-  return rows.map(({ id }) => id);
-}
+const shipped = useShipped(sql);
 
 async function setup() {
   const queueUrl = await createQueue(client, { visibilityTimeoutSeconds: 60 });

@@ -50,17 +50,11 @@ export async function runBatches(
       return () => undefined;
     };
 
-    async function run(message: KafkaMessage): Promise<void> {
-      const seat = batch.take(laneOf.get(message));
-      let goesOn = false;
-      try {
-        goesOn = await settled(message, handle(message, seatedTurn(seat, mayStart), takeShared));
-      } finally {
-        seat.leave(goesOn);
-      }
-    }
-
-    const running = members.map(run);
+    const running = members.map((message) =>
+      batch.seat(laneOf.get(message), (seat) =>
+        settled(message, handle(message, seatedTurn(seat, mayStart), takeShared)),
+      ),
+    );
     try {
       await Promise.all([batch.run(), ...running]);
     } finally {

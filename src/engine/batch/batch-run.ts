@@ -11,7 +11,7 @@ export class BatchRun implements Party {
   readonly clock: Clock;
   readonly members: readonly HeldClaim[];
   readonly #signal: AttemptSignal;
-  /** Whether it ends for another reason than its handler or its timeout: then nothing of it is a failure. */
+  /** Whether it ends for another reason than its handler or its timeout: then no message has failed. */
   isInterrupted = false;
   #whenOverdue: (() => void) | undefined;
 
@@ -39,11 +39,6 @@ export class BatchRun implements Party {
 
   abort(reason: unknown): void {
     this.#signal.abort(reason);
-  }
-
-  async isOver(): Promise<boolean> {
-    const over = await Promise.all(this.members.map((held) => held.isOver()));
-    return this.#signal.isAborted || over.includes(true);
   }
 
   timedOut(): void {

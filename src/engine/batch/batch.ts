@@ -32,6 +32,18 @@ export class Batch {
     return seat;
   }
 
+  /** Handles a message in a seat, which is left at the end. `handle` resolves with whether its lane goes on. */
+  async seat(lane: unknown, handle: (seat: Seat) => Promise<boolean>): Promise<boolean> {
+    const seat = this.take(lane);
+    let goesOn = false;
+    try {
+      goesOn = await handle(seat);
+    } finally {
+      seat.leave(goesOn);
+    }
+    return goesOn;
+  }
+
   endLane({ lane, index }: Seat): void {
     this.#lastOf.set(lane, Math.min(index, this.#lastOf.get(lane) ?? index));
   }
@@ -74,8 +86,9 @@ export class Batch {
   async #runTogether(company: readonly Seat[]): Promise<void> {
     const undone = await this.#callOnce(company);
     const back = new Set(undone?.met);
-    const seats = company.filter(({ met }) => met !== undefined && back.has(met));
-    await allLeft(company.filter((seat) => !seats.includes(seat)));
+    const isBack = ({ met }: Seat): boolean => met !== undefined && back.has(met);
+    const seats = company.filter(isBack);
+    await allLeft(company.filter((seat) => !isBack(seat)));
     const [first] = seats;
     if (undone === undefined || first?.met === undefined) return;
     const { clock, events, settings } = first.met.held.engine;
