@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/api';
 import { isError } from '../../src/adapter-kit.ts';
 import type { Around } from '../../src/index.ts';
-import { startSpan } from './span.ts';
+import { endSpan, startSpan } from './span.ts';
 
 /** A span around each attempt. */
 export function createAround(tracer: Tracer): Around {
@@ -18,11 +18,11 @@ export function createAround(tracer: Tracer): Around {
     const span = startSpan(tracer, parent, attempt);
     return context.with(trace.setSpan(parent, span), run).then(
       () => {
-        span.end();
+        endSpan(span, attempt);
       },
       (error: unknown) => {
         recordError(span, error);
-        span.end();
+        endSpan(span, attempt);
         throw error;
       },
     );

@@ -20,6 +20,12 @@ export function startSpan(tracer: Tracer, parent: Context, attempt: BeginningAtt
   return tracer.startSpan(name, { kind, attributes: attributesOf(attempt), links: linksOf(source) }, parent);
 }
 
+/** Ends it, with what is known only now. */
+export function endSpan(span: Span, { batchSize }: BeginningAttempt): void {
+  if (batchSize !== undefined) span.setAttribute('messaging.batch.message_count', batchSize);
+  span.end();
+}
+
 /** What spans of an SDK have, and those of the API need not. */
 interface SdkSpan {
   readonly kind?: SpanKind;

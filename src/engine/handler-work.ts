@@ -7,6 +7,7 @@ import type { EventSink } from '../reporting/event-sink.ts';
 import type { Around, BeginningAttempt, MessageSource } from '../words/around.ts';
 import type { Attempt, Handler } from '../words/attempt.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
+import { batchSizeOf } from './batch-size.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { refuseUnrun } from './refuse-unrun.ts';
 
@@ -111,7 +112,12 @@ function hooked<Result, Extra extends readonly unknown[]>(
   if (around === undefined) return work;
   return function workInHook(attempt, ...extra) {
     const { scope, key, number } = attempt;
-    const beginning = () => ({ scope, key, number, source: source?.() });
+    const beginning = () => ({
+      ...{ scope, key, number, source: source?.() },
+      get batchSize() {
+        return batchSizeOf(attempt);
+      },
+    });
     return runAround(events, around, beginning, () => work(attempt, ...extra));
   };
 }

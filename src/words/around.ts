@@ -28,6 +28,11 @@ export interface BeginningAttempt {
   readonly number: number;
   /** Undefined for a call of `handleOnce` itself, and for an HTTP request. */
   readonly source: MessageSource | undefined;
+  /**
+   * For how many messages the batch handler ran, once `run` has ended. Undefined before, and where it ran for this one
+   * alone.
+   */
+  readonly batchSize: number | undefined;
 }
 
 /**

@@ -36,7 +36,7 @@ describe('Where a message came from, as the around hook gets it,', () => {
   test('is undefined for a call of handleOnce', async () => {
     const bed = bench();
     await bed.handleOnce('1', 'body', () => 1);
-    expect(bed.seen).toEqual([{ scope: 'billing', key: '1', number: 1, source: undefined }]);
+    expect(bed.seen).toMatchObject([{ scope: 'billing', key: '1', number: 1, source: undefined }]);
   });
 
   test('is of a queue, by its URL', () => {

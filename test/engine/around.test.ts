@@ -29,7 +29,9 @@ describe('A hook around attempts', () => {
     });
     expect(outcome).toMatchObject({ state: 'succeeded', result: 'attempt 1' });
     await handleOnce('k', 'body', () => 'again');
-    expect(seen).toEqual([{ scope: 'billing', key: 'k', number: 1, source: undefined }]);
+    expect(seen).toEqual([
+      { scope: 'billing', key: 'k', number: 1, source: undefined, batchSize: undefined },
+    ]);
   });
 
   test('gets what the handler throws, and changes nothing by passing it on', async () => {

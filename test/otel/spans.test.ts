@@ -109,6 +109,23 @@ describe('A span', () => {
     ]);
   });
 
+  test('is of each message of a batch with its size, and that of the first is active in its handler', async () => {
+    const { handleOnce, named, tracer } = bench();
+    const keys = ['1', '2', '3'];
+    await handleOnce.batch(
+      keys.map((key) => ({ key, payload: key })),
+      () => {
+        tracer.startSpan('inside').end();
+      },
+    );
+    const attempts = named('process billing');
+    expect(attempts.map(({ attributes }) => attributes['handle_once.key'])).toEqual(keys);
+    expect(attempts.map(({ attributes }) => attributes['messaging.batch.message_count'])).toEqual([3, 3, 3]);
+    expect(named('inside').map(parentOf)).toEqual([idOf(attempts[0])]);
+    await handleOnce('4', 'body', () => undefined);
+    expect(named('process billing')[3]?.attributes).not.toHaveProperty('messaging.batch.message_count');
+  });
+
   test('is named by where the message came from, and linked to what sent it', async () => {
     const { handleOnce, ended } = bench();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

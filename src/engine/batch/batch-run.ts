@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Attempt } from '../../words/attempt.ts';
 import { LeaseLostError } from '../../words/errors.ts';
 import type { Party } from '../attempt-in-transaction.ts';
+import { setBatchSize } from '../batch-size.ts';
 import { AttemptSignal } from '../attempt-signal.ts';
 import type { HeldClaim } from '../held-claim.ts';
 
@@ -28,7 +29,8 @@ export class BatchRun implements Party {
   }
 
   /** The same attempt, with the signal of the run. */
-  shareSignal(attempt: Attempt): Attempt {
+  shareWith(attempt: Attempt): Attempt {
+    if (this.members[0]?.engine.settings.around !== undefined) setBatchSize(attempt, this.members.length);
     return Object.defineProperty(attempt, 'signal', { get: () => this.#signal.signal, enumerable: true });
   }
 

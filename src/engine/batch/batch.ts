@@ -106,14 +106,14 @@ export class Batch {
   async #callOnce(company: readonly Seat[]): Promise<Undone | undefined> {
     const met = await startable(company);
     const [first] = met;
-    const [seat] = company;
-    if (first === undefined || seat?.runTogether === undefined) return undefined;
+    const { runTogether, limits } = company[0] ?? {};
+    if (first === undefined || runTogether === undefined) return undefined;
     const members: [HeldClaim, ...HeldClaim[]] = [first.held, ...met.slice(1).map(({ held }) => held)];
-    const run = new BatchRun(members, seat.limits?.timeoutMs);
-    const given = met.map(({ payload, attempt }) => ({ payload, attempt: run.shareSignal(attempt) }));
+    const run = new BatchRun(members, limits?.timeoutMs);
+    const given = met.map(({ payload, attempt }) => ({ payload, attempt: run.shareWith(attempt) }));
     const call: CallBatch = (...args) => callBatch(this.handler, given, ...args);
     try {
-      return await seat.runTogether(run, met, call);
+      return await first.inContext(() => runTogether(run, met, call));
     } finally {
       run.end();
     }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Attempt } from '../../words/attempt.ts';
 import type { Outcome } from '../../words/outcome.ts';
 import { NotStartedError } from '../../words/not-started-error.ts';
@@ -11,6 +12,8 @@ export interface Met {
   readonly held: HeldClaim;
   readonly payload: unknown;
   readonly attempt: Attempt;
+  /** Runs what is given in the context that the hook of the settings has set up, where there is one. */
+  readonly inContext: <T>(run: () => T) => T;
   /** Ends the wait of the attempt. `conclude` replaces the settle of its record. */
   readonly end: (came: Came, conclude?: Conclusion) => void;
 }
@@ -35,11 +38,13 @@ export type RunTogether = (
 /** Thrown where a message of a batch has to run alone, now. */
 export class RunsAloneError extends Error {
   override readonly name = 'RunsAloneError';
+  override readonly message = 'its batch was undone: it runs alone';
 }
 
 /** Thrown where the messages of a batch meet again: their run was given up for the sake of another transaction. */
 export class MeetsAgainError extends Error {
   override readonly name = 'MeetsAgainError';
+  override readonly message = 'its batch has lost a conflict of transactions: it runs again';
 }
 
 /** `waiting`: it is not claimed until its turn comes, and runs alone then. */
@@ -124,7 +129,7 @@ export class Seat {
       this.conclude = conclude;
       ended.resolve(came);
     };
-    this.met = { held, payload, attempt, end };
+    this.met = { held, payload, attempt, inContext: contextOf(held), end };
     this.#become('met');
     return valueOf(await ended.promise);
   };
@@ -176,6 +181,11 @@ export class Seat {
     this.state = state;
     this.#arrived.resolve(undefined);
   }
+}
+
+/** Looked up only where it may matter: it costs each message of a batch. */
+function contextOf({ engine }: HeldClaim): Met['inContext'] {
+  return engine.settings.around === undefined ? (run) => run() : AsyncLocalStorage.snapshot();
 }
 
 export function valueOf(came: Came): unknown {
