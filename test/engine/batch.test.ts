@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type Attempt,
   type BatchAttempt,
+  type BeginningAttempt,
   createHandleOnce,
   type HandleOnce,
   type HandleOnceEvent,
@@ -486,6 +487,33 @@ describe('A batch in a transaction', () => {
     parsed.open();
     expect(await outcome).toMatchObject([{ state: 'pending', reason: 'lease-lost' }, { state: 'succeeded' }]);
     expect(await effects()).toEqual(['b']);
+  });
+
+  it('shows in the hook around attempts as two runs of each message when it is undone', async () => {
+    const runs: {
+      readonly key: string;
+      readonly error: string | undefined;
+      readonly of: number | undefined;
+    }[] = [];
+    handleOnce = make({
+      around: async (attempt: BeginningAttempt, run: () => Promise<unknown>) => {
+        const error = await run().then(
+          () => undefined,
+          ({ name }: Error) => name,
+        );
+        runs.push({ key: attempt.key, error, of: attempt.batchSize });
+      },
+    });
+    await handleOnce.inTransaction.batch(entriesOf('a', 'b'), async (payloads, _, tx) => {
+      if (payloads.length > 1) throw new Error('only one at a time');
+      await write(tx, payloads);
+    });
+    expect(runs).toEqual([
+      { key: 'a', error: 'RunsAloneError', of: 2 },
+      { key: 'a', error: undefined, of: undefined },
+      { key: 'b', error: 'RunsAloneError', of: 2 },
+      { key: 'b', error: undefined, of: undefined },
+    ]);
   });
 });
 
