@@ -16,7 +16,8 @@ export const DECORATORS = {
  * Throws `InvalidOptionsError` for a name that is no string or empty, for a second one on a method, and on what is no
  * method of a provider.
  *
- * It is called with `(payload, attempt)`, and the transaction as third argument with `inTransaction`.
+ * It is called with `(payload, attempt)`, and the transaction as third argument with `inTransaction`. With `batch` it
+ * gets lists of both.
  *
  * @example
  * ```ts
@@ -39,7 +40,8 @@ export function OnSqsMessage(name: string): MethodDecorator {
  * Throws `InvalidOptionsError` for a name that is no string or empty, for a second one on a method, and on what is no
  * method of a provider.
  *
- * It is called with `(delivery, attempt)`, and the transaction as third argument with `inTransaction`.
+ * It is called with `(delivery, attempt)`, and the transaction as third argument with `inTransaction`. With `batch` it
+ * gets lists of both.
  *
  * @example
  * ```ts

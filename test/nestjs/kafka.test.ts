@@ -48,3 +48,32 @@ it('a method handles the messages of its topics, and the end of the application 
   expect(shipped).toEqual(['a', 'slow']);
   expect(await kafka.committed(topic, topic)).toEqual([2]);
 });
+
+@Injectable()
+class Invoicing {
+  readonly invoiced: string[] = [];
+
+  @OnKafkaMessage('payments')
+  invoice(deliveries: readonly KafkaDelivery<Buffer>[]): void {
+    this.invoiced.push(...deliveries.map(({ payload }) => payload.toString()));
+  }
+}
+
+it('with `batch`, a method gets lists of messages', async () => {
+  const topic = await kafka.createTopic();
+  const consumer = kafka.consumer({ groupId: topic });
+  const module = HandleOnceModule.forRoot({
+    handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'invoicing' }),
+    kafka: {
+      payments: {
+        ...{ consumer, groupId: topic, topics: [topic], fromBeginning: true },
+        ...{ batch: { size: 10 }, onFailed: 'acknowledge' },
+      },
+    },
+  });
+  await kafka.produce(topic, [{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
+  const app = await startApplication([module], [Invoicing]);
+  await expect.poll(() => app.get(Invoicing).invoiced).toEqual(['a', 'b', 'c']);
+  await app.close();
+  expect(await kafka.committed(topic, topic)).toEqual([3]);
+});

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { type Attempt, createHandleOnce } from 'handle-once';
 import { HandleOnceModule, OnSqsMessage } from 'handle-once/nestjs';
 import type { SqsMessage } from 'handle-once/sqs';
@@ -58,6 +58,39 @@ it('a method handles the messages of its queue once, and the end of the applicat
   setTimeout(gate.open, 100);
   await app.close();
   expect(charged).toEqual(['order-1 1', 'slow 1']);
+  expect(await messagesIn(client, queueUrl)).toBe(0);
+});
+
+@Injectable()
+class Invoicing {
+  readonly calls: (readonly [ids: string[], numbers: number[]])[] = [];
+
+  @OnSqsMessage('orders')
+  invoice(orders: readonly { id: string }[], attempts: readonly Attempt[]): void {
+    this.calls.push([orders.map(({ id }) => id).toSorted(), attempts.map(({ number }) => number)]);
+  }
+}
+
+it('with `batch`, a method handles many messages of its queue at once', async () => {
+  const queueUrl = await createQueueWithRedrive(client);
+  const Entries = ['1', '2'].map((id) => ({ Id: id, MessageBody: JSON.stringify({ id }) }));
+  await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+  const module = HandleOnceModule.forRoot({
+    handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'invoicing' }),
+    // Full at two: it does not wait for the whole minute.
+    sqs: { orders: { client, queueUrl, batch: { size: 2, waitMs: 60_000 }, waitTimeSeconds: 1 } },
+  });
+  const app = await startApplication([module], [Invoicing]);
+  const { calls } = app.get(Invoicing);
+  await expect
+    .poll(() => calls)
+    .toEqual([
+      [
+        ['1', '2'],
+        [1, 1],
+      ],
+    ]);
+  await app.close();
   expect(await messagesIn(client, queueUrl)).toBe(0);
 });
 
