@@ -25,13 +25,26 @@ interface Patience {
   readonly startedAt: number;
 }
 
+/** Claims a key. With `waitMs` it waits for that long at most while another caller has it. */
+export function claimKey(
+  engine: Engine,
+  key: string,
+  fingerprint: string,
+  patience: Patience,
+): Promise<Claimed> {
+  // Each async function that a message passes costs Node a kilobyte for it.
+  return patience.waitMs === 0
+    ? claim(engine, key, fingerprint, patience.startedAt)
+    : claimPatiently(engine, key, fingerprint, patience);
+}
+
 /**
- * Claims a key, and while another caller has it looks again, for `waitMs` at most.
+ * While another caller has the key it looks again.
  *
  * Each look is a claim: the owner's outcome answers it, and when the owner is gone it takes over. Between looks nothing
  * is held, no connection either.
  */
-export async function claimPatiently(
+async function claimPatiently(
   engine: Engine,
   key: string,
   fingerprint: string,
@@ -39,7 +52,7 @@ export async function claimPatiently(
 ): Promise<Claimed> {
   const endsAt = startedAt + waitMs;
   let answer = await claim(engine, key, fingerprint, startedAt);
-  if (answer.reply.kind !== 'in-flight' || waitMs === 0) return answer;
+  if (answer.reply.kind !== 'in-flight') return answer;
   for (let looks = 1; answer.reply.kind === 'in-flight'; looks += 1) {
     const leftMs = endsAt - engine.clock.monotonic();
     if (leftMs <= 0) break;
@@ -73,8 +86,18 @@ function waitEvent({ reply }: Claimed): 'wait-hit' | 'wait-miss' | 'wait-timeout
  */
 async function claim(engine: Engine, key: string, fingerprint: string, startedAt: number): Promise<Claimed> {
   const message = { key, fingerprint, startedAt };
-  const first = await claimTwice(engine, message);
-  if (first.reply.kind !== 'suspect') return first;
+  let claimed: Claimed;
+  try {
+    claimed = await sendOnce(engine, engine.records.claim, message, false);
+  } catch (error) {
+    if (!isWorthResending(error)) throw error;
+    await delay(engine.clock, RESEND_DELAY_MS);
+    claimed = await sendOnce(engine, engine.records.claim, message, true);
+  }
+  return claimed.reply.kind === 'suspect' ? await claimSuspect(engine, message, claimed) : claimed;
+}
+
+async function claimSuspect(engine: Engine, message: Message, first: Claimed): Promise<Claimed> {
   const leaveSlot = engine.suspects.enter();
   if (leaveSlot === undefined) return first;
   try {
@@ -86,16 +109,6 @@ async function claim(engine: Engine, key: string, fingerprint: string, startedAt
     leaveSlot();
     throw error;
   }
-}
-
-async function claimTwice(engine: Engine, message: Message): Promise<Claimed> {
-  try {
-    return await sendOnce(engine, engine.records.claim, message, false);
-  } catch (error) {
-    if (!isWorthResending(error)) throw error;
-  }
-  await delay(engine.clock, RESEND_DELAY_MS);
-  return await sendOnce(engine, engine.records.claim, message, true);
 }
 
 interface Message {

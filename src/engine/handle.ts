@@ -12,7 +12,7 @@ import { type HandlerRequest, handlerWork } from './handler-work.ts';
 import { HeldClaim } from './held-claim.ts';
 import { runSeated, type Runs } from './batch/run-seated.ts';
 import type { Seat } from './batch/seat.ts';
-import { aborted, claimPatiently } from './claim.ts';
+import { aborted, claimKey } from './claim.ts';
 
 /** One delivery of a message. */
 export interface HandleRequest<Result, Extra extends readonly unknown[]>
@@ -51,7 +51,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     const hash = hashOf(content);
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
     if (seat?.mayClaim(key) === false) return IN_FLIGHT;
-    const claimed = await claimPatiently(engine, key, hash, { waitMs, signal, startedAt });
+    const claimed = await claimKey(engine, key, hash, { waitMs, signal, startedAt });
     const { reply, token, sentAt } = claimed;
     if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply, startedAt);
     const { attempts, failures, ageMs, deadToken } = reply;

@@ -499,7 +499,7 @@ describe('A batch in a transaction', () => {
       around: async (attempt: BeginningAttempt, run: () => Promise<unknown>) => {
         const error = await run().then(
           () => undefined,
-          ({ name }: Error) => name,
+          (error: unknown) => (error as Error).name,
         );
         runs.push({ key: attempt.key, error, of: attempt.batchSize });
       },
