@@ -18,10 +18,9 @@ const breaker = circuitBreaker(handleAll, {
 let isDown = true;
 let calls = 0;
 
-async function charge(): Promise<string> {
+function charge(): Promise<string> {
   calls += 1;
-  if (isDown) throw new Error('503 from the provider');
-  return 'charged';
+  return isDown ? Promise.reject(new Error('503 from the provider')) : Promise.resolve('charged');
 }
 
 /** The handler: only what the provider itself has answered counts as an attempt. */
