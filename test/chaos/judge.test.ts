@@ -18,7 +18,8 @@ interface Story {
 function remainsOf(stories: readonly Story[], rest: Partial<Remains> = {}): Remains {
   const reports = stories.flatMap(({ worker, beganAt, end }, index): FromWorker<WorkerReport>[] => {
     const [run, message] = [`run-${index}`, 0];
-    const began = { worker, report: { type: 'began' as const, run, message, wallClock: 0, at: beganAt } };
+    const report = { type: 'began', run, message, together: 1, wallClock: 0, at: beganAt } as const;
+    const began = { worker, report };
     if (end === undefined) return [began];
     const [ending, at] = end;
     return [began, { worker, report: { type: 'ended', run, message, ending, at } }];
@@ -82,6 +83,12 @@ describe('a message with two effects', () => {
     const remains = remainsOf([{ ...first, end: ['released', 15] }, secondRun]);
     expect(judge(remains).doubled).toHaveLength(1);
     expect(broken(remains)).toEqual(['no effect is doubled but for a documented cause']);
+  });
+
+  test('is not allowed when the first run was undone: then it has left none', () => {
+    const undone = (run: Story) => remainsOf([{ ...run, end: ['undone', 50] }, secondRun]);
+    expect([...judge(undone({ worker: 1, beganAt: 0 })).causes]).toEqual([['its transaction was undone', 1]]);
+    expect(broken(undone(first))).toEqual(['no effect is doubled but for a documented cause']);
   });
 
   test('is never allowed in a transaction', () => {

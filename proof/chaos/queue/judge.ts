@@ -1,5 +1,5 @@
 import type { Check } from '../report.ts';
-import { CAUSES, type Cause, causeOfNext, type Evidence, type HandlerRun, runsOf } from './runs.ts';
+import { CAUSES, type Cause, causeOfNext, type Evidence, type HandlerRun, isHit, runsOf } from './runs.ts';
 import type { Consumer } from './settings.ts';
 import type { Effect } from './tables.ts';
 
@@ -27,9 +27,7 @@ export interface Verdict {
 }
 
 /** Causes that can leave an effect behind: the attempt was not over when its worker, or the way to its record, was. */
-const LEAVES_EFFECT: readonly Cause[] = CAUSES.filter(
-  (cause) => cause !== 'its handler threw' && cause !== 'it was interrupted',
-);
+const LEAVES_EFFECT: readonly Cause[] = CAUSES.filter((cause) => cause.startsWith('its worker'));
 
 export function judge(remains: Remains): Verdict {
   const runs = runsOf(remains);
@@ -96,19 +94,15 @@ function describe(run: HandlerRun, next: HandlerRun): string {
  */
 function recoveriesOf(runs: readonly HandlerRun[], { faults, reports }: Evidence): number[] {
   const successes = successesOf(reports);
-  return faults.flatMap(({ from, until, worker }) =>
-    runs
-      .filter(
-        (run) =>
-          (worker === undefined || run.worker === worker) &&
-          run.beganAt <= from &&
-          (run.endedAt === undefined || run.endedAt > from),
-      )
+  return faults.flatMap((fault) => {
+    const { from, until, worker } = fault;
+    return runs
+      .filter((run) => isHit(run, fault))
       .flatMap(({ message }) => {
         const at = successes.get(message);
         return at === undefined || at < from ? [] : [Math.max(0, at - (worker === undefined ? until : from))];
-      }),
-  );
+      });
+  });
 }
 
 /** When a worker first knew that a message had succeeded. */
