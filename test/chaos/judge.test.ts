@@ -96,6 +96,16 @@ describe('a message with two effects', () => {
     expect(judge(remains).doubled).toHaveLength(1);
   });
 
+  test('does not run again in a transaction once it has one, whatever became of the second', () => {
+    const again = [
+      { ...first, end: ['undone', 50] },
+      { worker: 1, beganAt: 50 },
+    ] as const;
+    expect(broken(remainsOf(again, { consumer: 'in-transaction' }))).toEqual([
+      'each further run has a documented cause',
+    ]);
+  });
+
   test.each<[string, Fault | WorkerReport]>([
     ['its worker was frozen', { kind: 'stopped', worker: 1, from: 12, until: 65 }],
     ['its worker was frozen', { type: 'stood-still', from: 12, at: 65 }],

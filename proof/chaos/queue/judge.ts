@@ -44,10 +44,11 @@ export function judge(remains: Remains): Verdict {
     let isExplained = remains.consumer === 'handle-once';
     for (const [index, run] of own.slice(0, -1).entries()) {
       const next = own[index + 1] as HandlerRun;
-      const cause = causeOfNext(run, next.beganAt, remains);
+      const effect = effectOf.get(run.run);
+      const isOnRecord = effect !== undefined && remains.consumer === 'in-transaction';
+      const cause = isOnRecord ? undefined : causeOfNext(run, next.beganAt, remains);
       if (cause === undefined) unexplained.push(describe(run, next));
       else causes.set(cause, (causes.get(cause) ?? 0) + 1);
-      const effect = effectOf.get(run.run);
       if (effect === undefined) continue;
       if (cause === undefined || !LEAVES_EFFECT.includes(cause)) isExplained = false;
       if (effect.lookedAt > next.beganAt) afterTheLook.push(describe(run, next));
