@@ -14,8 +14,8 @@ const MOST_ACTS = 4;
 const JOINING = 0.6;
 const PROGRESS = 200;
 
-/** More messages than come one by one, and handlers that take long enough to be hit. */
-const IN_BATCHES = { perSecond: 150, handlerMs: [50, 200] } as const;
+/** So many messages that some wait together. One that fails has its whole batch run twice. */
+const IN_BATCHES = { perSecond: 120, failing: 0.02, handlerMs: [20, 100] } as const;
 
 /** Members of a group join, leave and are killed, several at a time. */
 export async function rebalances(

@@ -1,5 +1,5 @@
-import { setClock, wallClock } from './faults/clock.ts';
 import { amidBatches } from './faults/batches.ts';
+import { setClock, wallClock } from './faults/clock.ts';
 import * as database from './faults/database.ts';
 import { fillDisk, smallDisk } from './faults/disk.ts';
 import { failOver } from './faults/failover.ts';

@@ -84,7 +84,7 @@ export function packageConsumer({ settings, client, sql, effects, reach, work }:
     return run;
   }
 
-  /** All messages are done but those that it can mark as failed. */
+  /** Takes the effects of all messages but those that it marks as failed. */
   async function handle(
     bodies: readonly unknown[],
     attempts: readonly (SqsAttempt & Partial<BatchAttempt>)[],
