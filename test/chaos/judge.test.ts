@@ -130,6 +130,20 @@ describe('a message with two effects', () => {
   });
 });
 
+test('a lease that was lost before its attempt ran alone was lost in that attempt', () => {
+  const stories = (ending: Ending): Story[] => [
+    { worker: 1, beganAt: 0, end: [ending, 30] },
+    { worker: 1, beganAt: 30, end: ['lease-lost', 40] },
+    secondRun,
+  ];
+  const rest: Partial<Remains> = {
+    faults: [{ kind: 'database', worker: undefined, from: 10, until: 20 }],
+    consumer: 'in-transaction',
+  };
+  expect(broken(remainsOf(stories('undone'), rest))).toEqual([]);
+  expect(broken(remainsOf(stories('released'), rest))).toHaveLength(1);
+});
+
 test('a message that was in flight recovers from the fault of its worker, or from the end of one of all', () => {
   const recoveriesAfter = (fault: Fault): readonly number[] =>
     judge(remainsOf([{ worker: 1, beganAt: 0 }, secondRun], { faults: [fault] })).recoveries;

@@ -15,7 +15,7 @@ function ours(one: Omit<Case, 'consumer' | 'steps'> & Partial<Case>): Case {
 
 /** The same with batch handlers. They take long enough to be hit. */
 function ofBatches(one: Parameters<typeof ours>[0]): Case {
-  const worker = { batch: { size: 20, waitMs: 200 }, handlerMs: [50, 300] } as const;
+  const worker = { batch: { size: 20, waitMs: 200 }, handlerMs: [200, 800] } as const;
   return ours({ ...one, act: amidBatches(one.act), worker });
 }
 

@@ -46,7 +46,9 @@ export function judge(remains: Remains): Verdict {
       const next = own[index + 1] as HandlerRun;
       const effect = effectOf.get(run.run);
       const isOnRecord = effect !== undefined && remains.consumer === 'in-transaction';
-      const cause = isOnRecord ? undefined : causeOfNext(run, next.beganAt, remains);
+      const cause = isOnRecord
+        ? undefined
+        : causeOfNext(inAttempt(run, own[index - 1]), next.beganAt, remains);
       if (cause === undefined) unexplained.push(describe(run, next));
       else causes.set(cause, (causes.get(cause) ?? 0) + 1);
       if (effect === undefined) continue;
@@ -82,6 +84,11 @@ function grouped(runs: readonly HandlerRun[]): Map<number, HandlerRun[]> {
   const groups = new Map<number, HandlerRun[]>();
   for (const run of runs) groups.set(run.message, [...(groups.get(run.message) ?? []), run]);
   return groups;
+}
+
+/** A run after one that was undone is of the same attempt: what befell that one counts for it too. */
+function inAttempt(run: HandlerRun, before: HandlerRun | undefined): HandlerRun {
+  return before?.ending === 'undone' ? { ...run, beganAt: before.beganAt } : run;
 }
 
 function describe(run: HandlerRun, next: HandlerRun): string {
