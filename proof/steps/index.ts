@@ -36,5 +36,6 @@ export const STEPS: readonly Step[] = [
   ),
   chaos('postgres', 'Chaos: PostgreSQL', ['postgres'], SAME),
   chaos('sqs', 'Chaos: SQS', ['sqs'], SAME),
+  chaos('batches', 'Chaos: batches', ['batches'], SAME),
   storms,
 ];

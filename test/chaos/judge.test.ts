@@ -18,7 +18,8 @@ interface Story {
 function remainsOf(stories: readonly Story[], rest: Partial<Remains> = {}): Remains {
   const reports = stories.flatMap(({ worker, beganAt, end }, index): FromWorker<WorkerReport>[] => {
     const [run, message] = [`run-${index}`, 0];
-    const began = { worker, report: { type: 'began' as const, run, message, wallClock: 0, at: beganAt } };
+    const report = { type: 'began', run, message, together: 1, wallClock: 0, at: beganAt } as const;
+    const began = { worker, report };
     if (end === undefined) return [began];
     const [ending, at] = end;
     return [began, { worker, report: { type: 'ended', run, message, ending, at } }];
@@ -84,9 +85,25 @@ describe('a message with two effects', () => {
     expect(broken(remains)).toEqual(['no effect is doubled but for a documented cause']);
   });
 
+  test('is not allowed when the first run was undone: then it has left none', () => {
+    const undone = (run: Story) => remainsOf([{ ...run, end: ['undone', 50] }, secondRun]);
+    expect([...judge(undone({ worker: 1, beganAt: 0 })).causes]).toEqual([['its transaction was undone', 1]]);
+    expect(broken(undone(first))).toEqual(['no effect is doubled but for a documented cause']);
+  });
+
   test('is never allowed in a transaction', () => {
     const remains = remainsOf([first, secondRun], { faults: [killed], consumer: 'in-transaction' });
     expect(judge(remains).doubled).toHaveLength(1);
+  });
+
+  test('does not run again in a transaction once it has one, whatever became of the second', () => {
+    const again = [
+      { ...first, end: ['undone', 50] },
+      { worker: 1, beganAt: 50 },
+    ] as const;
+    expect(broken(remainsOf(again, { consumer: 'in-transaction' }))).toEqual([
+      'each further run has a documented cause',
+    ]);
   });
 
   test.each<[string, Fault | WorkerReport]>([
@@ -111,6 +128,20 @@ describe('a message with two effects', () => {
     });
     expect(broken(remains)).toEqual(['no handler that looks at its signal goes on beside a later run']);
   });
+});
+
+test('a lease that was lost before its attempt ran alone was lost in that attempt', () => {
+  const stories = (ending: Ending): Story[] => [
+    { worker: 1, beganAt: 0, end: [ending, 30] },
+    { worker: 1, beganAt: 30, end: ['lease-lost', 40] },
+    secondRun,
+  ];
+  const rest: Partial<Remains> = {
+    faults: [{ kind: 'database', worker: undefined, from: 10, until: 20 }],
+    consumer: 'in-transaction',
+  };
+  expect(broken(remainsOf(stories('undone'), rest))).toEqual([]);
+  expect(broken(remainsOf(stories('released'), rest))).toHaveLength(1);
 });
 
 test('a message that was in flight recovers from the fault of its worker, or from the end of one of all', () => {

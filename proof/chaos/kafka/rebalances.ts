@@ -14,20 +14,25 @@ const MOST_ACTS = 4;
 const JOINING = 0.6;
 const PROGRESS = 200;
 
+/** So many messages that some wait together. One that fails has its whole batch run twice. */
+const IN_BATCHES = { perSecond: 120, failing: 0.02, handlerMs: [20, 100] } as const;
+
 /** Members of a group join, leave and are killed, several at a time. */
 export async function rebalances(
   chaos: Chaos,
-  subscription: Pick<StormOptions, 'ordering' | 'fromBeginning'>,
+  subscription: Pick<StormOptions, 'ordering' | 'fromBeginning' | 'batchSize'>,
 ): Promise<Report> {
   const kafka = await startKafka();
   const start = subscription.fromBeginning ? 'from the beginning' : 'from the end';
+  const isBatched = subscription.batchSize !== undefined;
   try {
     const options: StormOptions = {
-      name: `rebalances, by ${subscription.ordering}, ${start}`,
+      name: `${isBatched ? 'batches' : 'rebalances'}, by ${subscription.ordering}, ${start}`,
       brokers: kafka.url.split(','),
       ...subscription,
       ...{ partitions: 8, keys: 64, perSecond: 60, failing: 0.05, handlerMs: [10, 50] },
       ...{ sessionTimeoutMs: 4_000, leaseMs: 5_000, mayCrash: false },
+      ...(isBatched && IN_BATCHES),
     };
     return await runStorm(chaos, options, (storm) => act(storm, chaos.quick ? QUICK : FULL));
   } finally {

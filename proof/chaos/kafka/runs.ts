@@ -38,3 +38,21 @@ export async function checkRepeats(storm: Storm, looked: number): Promise<Check>
     .map(({ ended, later }) => `${ended} came to its end, and ran again: ${later}`);
   return { rule: 'what came to its end runs again only after a kill or a lost lease', looked, violations };
 }
+
+/** What a storm with batches has to show. Others show nothing of them. */
+export async function checkBatches({ sql, fleet, options }: Storm): Promise<Check[]> {
+  if (options.batchSize === undefined) return [];
+  const [{ ran, hit } = { ran: 0, hit: 0 }] = await sql<{ ran: number; hit: number }[]>`
+    select
+      count(*)::integer as ran,
+      count(distinct worker) filter (where worker = any(${[...fleet.killed]}) and ended_at is null and not exists (
+        select from runs as later
+        where later.worker = runs.worker and later.partition = runs.partition
+          and later."offset" = runs."offset" and later.id > runs.id
+      ))::integer as hit
+    from runs where together > 1`;
+  return [
+    { rule: 'messages run in batches', looked: ran, violations: [] },
+    { rule: 'workers are killed in the middle of batches', looked: hit, violations: [] },
+  ];
+}

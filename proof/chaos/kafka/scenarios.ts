@@ -9,6 +9,7 @@ export const KAFKA_SCENARIOS: Readonly<Record<string, readonly Run[]>> = {
     (chaos) => rebalances(chaos, { ordering: 'key', fromBeginning: true }),
     (chaos) => rebalances(chaos, { ordering: 'partition', fromBeginning: false }),
   ],
+  batches: [(chaos) => rebalances(chaos, { ordering: 'partition', fromBeginning: true, batchSize: 20 })],
   standstill: [standstill],
   broker: [broker],
   cluster: [cluster],

@@ -5,7 +5,14 @@ import type { CommitWatch } from '../../../test/kafka/broker/support/commit-watc
 import type { Fleet } from '../../../test/kafka/broker/support/fleet.ts';
 import type { Offsets } from '../../../test/support/kafka-offsets.ts';
 
-type Behaviour = 'ordering' | 'fromBeginning' | 'sessionTimeoutMs' | 'leaseMs' | 'failing' | 'handlerMs';
+type Behaviour =
+  | 'ordering'
+  | 'fromBeginning'
+  | 'sessionTimeoutMs'
+  | 'leaseMs'
+  | 'failing'
+  | 'handlerMs'
+  | 'batchSize';
 
 export interface StormOptions extends Pick<ChaosSettings, Behaviour> {
   readonly name: string;

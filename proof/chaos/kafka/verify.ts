@@ -1,7 +1,7 @@
 import { endOffsets } from '../../../test/support/kafka-offsets.ts';
 import type { Check, Report } from '../report.ts';
 import { commitsBack, readCommitLog } from './commit-log.ts';
-import { checkRepeats, checkStarts, lostLeases } from './runs.ts';
+import { checkBatches, checkRepeats, checkStarts, lostLeases } from './runs.ts';
 import type { Storm } from './storm.ts';
 import { foreignCommits, reportsOf } from './worker-reports.ts';
 
@@ -31,6 +31,7 @@ export async function verify(storm: Storm): Promise<Omit<Report, 'storm'>> {
     { rule: 'no commit passes an unsettled message', looked: looks(), violations: passed },
     { rule: 'no look finds a commit gone back', looked: looks(), violations: wentBack },
     { rule: 'no commit in the log of commits goes back', looked: log.length, violations: commitsBack(log) },
+    ...(await checkBatches(storm)),
     foreign(storm),
     healthy(storm),
   ];

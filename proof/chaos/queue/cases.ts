@@ -1,3 +1,4 @@
+import { amidBatches } from './faults/batches.ts';
 import { setClock, wallClock } from './faults/clock.ts';
 import * as database from './faults/database.ts';
 import { fillDisk, smallDisk } from './faults/disk.ts';
@@ -12,9 +13,15 @@ function ours(one: Omit<Case, 'consumer' | 'steps'> & Partial<Case>): Case {
   return { consumer: 'handle-once', steps: 6, ...one };
 }
 
+/** The same with batch handlers. They take long enough to be hit. */
+function ofBatches(one: Parameters<typeof ours>[0]): Case {
+  const worker = { batch: { size: 20, waitMs: 200 }, handlerMs: [200, 800] } as const;
+  return ours({ ...one, act: amidBatches(one.act), worker });
+}
+
 /** By group, and by name in it. */
 export const QUEUE_CASES: Readonly<
-  Record<'control' | 'workers' | 'postgres' | 'sqs', Readonly<Record<string, Case>>>
+  Record<'control' | 'workers' | 'postgres' | 'sqs' | 'batches', Readonly<Record<string, Case>>>
 > = {
   control: {
     'select-first': ours({
@@ -93,6 +100,24 @@ export const QUEUE_CASES: Readonly<
     silent: ours({
       fault: 'connections to SQS open, but silent',
       act: queue.ofQueue('connections are silent', queue.swallow),
+    }),
+  },
+  batches: {
+    killed: ofBatches({
+      fault: 'SIGKILL at random, handlers of batches with `inTransaction`',
+      ...{ consumer: 'in-transaction', act: killAtRandom, steps: 10 },
+    }),
+    cut: ofBatches({
+      fault: 'connections to PostgreSQL cut, handlers of batches with `inTransaction`',
+      ...{ consumer: 'in-transaction', act: database.again('connections are cut', database.cutWay) },
+    }),
+    commits: ofBatches({
+      fault: 'answers lost after COMMIT, handlers of batches with `inTransaction`',
+      ...{ consumer: 'in-transaction', act: database.loseAnswers('COMMIT', 0.2) },
+    }),
+    marked: ofBatches({
+      fault: 'SIGKILL at random, handlers of batches that throw or mark messages as failed',
+      ...{ act: killAtRandom, steps: 10 },
     }),
   },
 };

@@ -1,5 +1,5 @@
 import type { Check } from '../report.ts';
-import { CAUSES, type Cause, causeOfNext, type Evidence, type HandlerRun, runsOf } from './runs.ts';
+import { CAUSES, type Cause, causeOfNext, type Evidence, type HandlerRun, isHit, runsOf } from './runs.ts';
 import type { Consumer } from './settings.ts';
 import type { Effect } from './tables.ts';
 
@@ -27,9 +27,7 @@ export interface Verdict {
 }
 
 /** Causes that can leave an effect behind: the attempt was not over when its worker, or the way to its record, was. */
-const LEAVES_EFFECT: readonly Cause[] = CAUSES.filter(
-  (cause) => cause !== 'its handler threw' && cause !== 'it was interrupted',
-);
+const LEAVES_EFFECT: readonly Cause[] = CAUSES.filter((cause) => cause.startsWith('its worker'));
 
 export function judge(remains: Remains): Verdict {
   const runs = runsOf(remains);
@@ -46,10 +44,13 @@ export function judge(remains: Remains): Verdict {
     let isExplained = remains.consumer === 'handle-once';
     for (const [index, run] of own.slice(0, -1).entries()) {
       const next = own[index + 1] as HandlerRun;
-      const cause = causeOfNext(run, next.beganAt, remains);
+      const effect = effectOf.get(run.run);
+      const isOnRecord = effect !== undefined && remains.consumer === 'in-transaction';
+      const cause = isOnRecord
+        ? undefined
+        : causeOfNext(inAttempt(run, own[index - 1]), next.beganAt, remains);
       if (cause === undefined) unexplained.push(describe(run, next));
       else causes.set(cause, (causes.get(cause) ?? 0) + 1);
-      const effect = effectOf.get(run.run);
       if (effect === undefined) continue;
       if (cause === undefined || !LEAVES_EFFECT.includes(cause)) isExplained = false;
       if (effect.lookedAt > next.beganAt) afterTheLook.push(describe(run, next));
@@ -85,6 +86,11 @@ function grouped(runs: readonly HandlerRun[]): Map<number, HandlerRun[]> {
   return groups;
 }
 
+/** A run after one that was undone is of the same attempt: what befell that one counts for it too. */
+function inAttempt(run: HandlerRun, before: HandlerRun | undefined): HandlerRun {
+  return before?.ending === 'undone' ? { ...run, beganAt: before.beganAt } : run;
+}
+
 function describe(run: HandlerRun, next: HandlerRun): string {
   const ended = run.ending ?? 'never ended';
   return `message ${run.message}: worker ${run.worker} (${ended}), then worker ${next.worker}`;
@@ -96,19 +102,15 @@ function describe(run: HandlerRun, next: HandlerRun): string {
  */
 function recoveriesOf(runs: readonly HandlerRun[], { faults, reports }: Evidence): number[] {
   const successes = successesOf(reports);
-  return faults.flatMap(({ from, until, worker }) =>
-    runs
-      .filter(
-        (run) =>
-          (worker === undefined || run.worker === worker) &&
-          run.beganAt <= from &&
-          (run.endedAt === undefined || run.endedAt > from),
-      )
+  return faults.flatMap((fault) => {
+    const { from, until, worker } = fault;
+    return runs
+      .filter((run) => isHit(run, fault))
       .flatMap(({ message }) => {
         const at = successes.get(message);
         return at === undefined || at < from ? [] : [Math.max(0, at - (worker === undefined ? until : from))];
-      }),
-  );
+      });
+  });
 }
 
 /** When a worker first knew that a message had succeeded. */

@@ -7,6 +7,8 @@ export interface HandlerRun {
   readonly run: string;
   readonly worker: number;
   readonly message: number;
+  /** How many messages its handler has got. */
+  readonly together: number;
   readonly beganAt: number;
   /** How and when its worker said that it ended. Undefined: it did not live to say so. */
   readonly ending: Ending | undefined;
@@ -16,6 +18,7 @@ export interface HandlerRun {
 /** Why a message ran again, each as docs/guarantees.md permits it. */
 export const CAUSES = [
   'its handler threw',
+  'its transaction was undone',
   'it was interrupted',
   'its worker was killed',
   'its worker was frozen',
@@ -42,11 +45,17 @@ export function runsOf({ reports }: Evidence): HandlerRun[] {
   return reports
     .flatMap(({ worker, report }) => {
       if (report.type !== 'began') return [];
-      const { run, message, at } = report;
+      const { run, message, together, at } = report;
       const end = ends.get(run);
-      return [{ run, worker, message, beganAt: at, ending: end?.ending, endedAt: end?.at }];
+      return [{ run, worker, message, together, beganAt: at, ending: end?.ending, endedAt: end?.at }];
     })
     .sort((a, b) => a.beganAt - b.beganAt);
+}
+
+/** Whether a fault began in the middle of a run, and in its worker or in the way of all. */
+export function isHit({ worker, beganAt, endedAt }: HandlerRun, fault: Fault): boolean {
+  const isInTheWay = fault.worker === undefined || fault.worker === worker;
+  return isInTheWay && beganAt <= fault.from && (endedAt === undefined || endedAt > fault.from);
 }
 
 /** The cause of the run that followed on another of its message, or undefined where none is known. */
@@ -59,6 +68,8 @@ export function causeOfNext(run: HandlerRun, nextBeganAt: number, evidence: Evid
     case 'threw':
     case 'released':
       return 'its handler threw';
+    case 'undone':
+      return 'its transaction was undone';
     case 'interrupted':
       return 'it was interrupted';
     case 'lease-lost':

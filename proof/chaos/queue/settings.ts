@@ -18,12 +18,14 @@ export interface WorkerSettings {
   readonly scope: string;
   readonly leaseMs: number;
   readonly visibilityTimeoutSeconds: number;
-  /** The share of handler runs that fail before their effect. */
+  /** The share of messages whose handlers fail before their effect. */
   readonly failing: number;
   /** How long handlers take. */
   readonly handlerMs: readonly [least: number, most: number];
   /** False behind a pooler. */
   readonly prepare: boolean;
+  /** Handlers get so many messages at once. */
+  readonly batch?: { readonly size: number; readonly waitMs: number };
   /** Where the worker freezes for good, at the so-many-th message that comes there. */
   readonly standsAt?: { readonly point: CrashPoint; readonly message: number };
 }
@@ -36,6 +38,8 @@ export type Ending =
   | 'interrupted'
   | 'lease-lost'
   | 'unrecorded'
+  /** A transaction was rolled back, and the message ran again within its attempt. */
+  | 'undone'
   /** Of a consumer without the package: it threw. */
   | 'threw';
 
@@ -47,7 +51,14 @@ interface Timed {
 /** What a worker process reports, before it does anything else. */
 export type WorkerReport = Timed &
   (
-    | { readonly type: 'began'; readonly run: string; readonly message: number; readonly wallClock: number }
+    | {
+        readonly type: 'began';
+        readonly run: string;
+        readonly message: number;
+        /** How many messages its handler has got. */
+        readonly together: number;
+        readonly wallClock: number;
+      }
     | {
         readonly type: 'ended';
         readonly message: number;

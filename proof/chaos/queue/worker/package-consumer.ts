@@ -1,5 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { createHandleOnce, type HandleOnceEvent, RetryableError } from 'handle-once';
+import { type BatchAttempt, createHandleOnce, type HandleOnceEvent, RetryableError } from 'handle-once';
 import { createSqsWorker, type SqsAttempt } from 'handle-once/sqs';
 import type postgres from 'postgres';
 import type { Ending, WorkerSettings } from '../settings.ts';
@@ -47,7 +47,7 @@ const again = (): Error => new RetryableError('again');
 
 /** `createSqsWorker` with the business's own id as its key. */
 export function packageConsumer({ settings, client, sql, effects, reach, work }: Parts): Consuming {
-  const { consumer, queueUrl, scope, leaseMs, visibilityTimeoutSeconds } = settings;
+  const { consumer, queueUrl, scope, leaseMs, visibilityTimeoutSeconds, batch } = settings;
   const running = new Map<string, Run>();
   const nameOf = (key: string, attempt: number): string => `${key} ${attempt}`;
 
@@ -72,15 +72,35 @@ export function packageConsumer({ settings, client, sql, effects, reach, work }:
     report({ type: 'ended', message: Number(event.key), run, ending });
   }
 
+  function begin(message: number, { key, number }: SqsAttempt, together: number): Run {
+    const name = nameOf(key, number);
+    const undone = running.get(name);
+    // Without a transaction it must not run again.
+    if (undone !== undefined && consumer === 'in-transaction') {
+      report({ type: 'ended', message, run: undone.run, ending: 'undone' });
+    }
+    const run = work.begin(message, together);
+    running.set(name, run);
+    return run;
+  }
+
+  /** Takes the effects of all messages but those that it marks as failed. */
   async function handle(
-    { message }: Body,
-    attempt: SqsAttempt,
+    bodies: readonly unknown[],
+    attempts: readonly (SqsAttempt & Partial<BatchAttempt>)[],
     target: postgres.Sql | postgres.TransactionSql,
   ): Promise<void> {
-    const run = work.begin(message);
-    running.set(nameOf(attempt.key, attempt.number), run);
-    const lookedAt = await work.prepare(again, attempt.signal);
-    await work.takeEffect(target, { ...run, lookedAt, effectKey: attempt.childKey('effect') });
+    const runs = attempts.map((attempt, index) => ({
+      attempt,
+      ...begin((bodies[index] as Body).message, attempt, attempts.length),
+    }));
+    const lookedAt = await work.prepare(attempts[0]?.signal);
+    const done = runs.filter(({ attempt: { fail } }) => !work.fails(again, fail));
+    const effects = done.map(({ attempt, run, message }) => ({
+      ...{ run, message, lookedAt },
+      effectKey: attempt.childKey('effect'),
+    }));
+    await work.takeEffects(target, effects);
   }
 
   const shared = {
@@ -101,9 +121,12 @@ export function packageConsumer({ settings, client, sql, effects, reach, work }:
     },
   };
   if (consumer === 'in-transaction') {
-    return createSqsWorker({ ...shared, inTransaction: true }, (body, attempt, transaction) =>
-      handle(body as Body, attempt, transaction),
-    );
+    const options = { ...shared, inTransaction: true } as const;
+    return batch === undefined
+      ? createSqsWorker(options, (body, attempt, tx) => handle([body], [attempt], tx))
+      : createSqsWorker({ ...options, batch }, (bodies, attempts, tx) => handle(bodies, attempts, tx));
   }
-  return createSqsWorker(shared, (body, attempt) => handle(body as Body, attempt, effects));
+  return batch === undefined
+    ? createSqsWorker(shared, (body, attempt) => handle([body], [attempt], effects))
+    : createSqsWorker({ ...shared, batch }, (bodies, attempts) => handle(bodies, attempts, effects));
 }

@@ -28,8 +28,9 @@ export function tutorialConsumer({ settings, client, sql, effects, work }: Parts
     if (await isNew(message)) {
       const run = work.begin(message);
       try {
-        const lookedAt = await work.prepare(again);
-        await work.takeEffect(effects, { ...run, lookedAt, effectKey: null });
+        const lookedAt = await work.prepare();
+        work.fails(again);
+        await work.takeEffects(effects, [{ ...run, lookedAt, effectKey: null }]);
         if (consumer === 'select-first') {
           await sql`insert into processed (message) values (${message}) on conflict do nothing`;
         }

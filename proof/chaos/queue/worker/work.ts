@@ -20,37 +20,51 @@ export interface Effect extends Run {
 
 /** What a handler does. */
 export interface Work {
-  begin(message: number): Run;
-  /** What is before the effect. Rejects now and then, with what `failure` makes. Returns when it saw no abort. */
-  prepare(failure: () => Error, signal?: AbortSignal): Promise<number>;
-  takeEffect(sql: postgres.Sql | postgres.TransactionSql, effect: Effect): Promise<void>;
+  /** `together`: how many messages the handler has got. */
+  begin(message: number, together?: number): Run;
+  /** What is before the effects. Returns when it saw no abort. */
+  prepare(signal?: AbortSignal): Promise<number>;
+  /** Whether a message fails, as some do. It is marked, where that can be done, or its whole run throws. */
+  fails(failure: () => Error, mark?: (error: Error) => void): boolean;
+  takeEffects(sql: postgres.Sql | postgres.TransactionSql, effects: readonly Effect[]): Promise<void>;
 }
+
+/** The share of failures that are not marked where they could be. */
+const THROWING = 0.5;
 
 export function createWork({ seed, worker, handlerMs, failing }: WorkerSettings, reach: Reach): Work {
   const random = seeded(seed * 1_000 + worker);
   const [least, most] = handlerMs;
   return {
-    begin(message) {
+    begin(message, together = 1) {
       const run = randomUUID();
-      report({ type: 'began', run, message, wallClock: Date.now() });
+      report({ type: 'began', run, message, together, wallClock: Date.now() });
       reach('in-handler');
       return { run, message };
     },
-    async prepare(failure, signal) {
+    async prepare(signal) {
       const heeded = signal !== undefined && random() < 0.5 ? { signal } : {};
       await sleep(least + random() * (most - least), undefined, heeded);
-      if (random() < failing) throw failure();
       const lookedAt = now();
       signal?.throwIfAborted();
       return lookedAt;
     },
-    async takeEffect(sql, { run, message, lookedAt, effectKey }) {
+    fails(failure, mark) {
+      if (random() >= failing) return false;
+      if (mark === undefined || random() < THROWING) throw failure();
+      mark(failure());
+      return true;
+    },
+    async takeEffects(sql, effects) {
       await sql`
-        with keyed as (
-          insert into keyed_effects (effect_key) select ${effectKey}::text where ${effectKey}::text is not null
+        with own as (
+          select * from jsonb_to_recordset(${JSON.stringify(effects)}::text::jsonb)
+            as own (run text, message integer, "lookedAt" double precision, "effectKey" text)
+        ), keyed as (
+          insert into keyed_effects (effect_key) select "effectKey" from own where "effectKey" is not null
           on conflict (effect_key) do nothing
         )
-        insert into effects (run, message, looked_at) values (${run}, ${message}, ${lookedAt})`;
+        insert into effects (run, message, looked_at) select run, message, "lookedAt" from own`;
       reach('after-effect');
     },
   };

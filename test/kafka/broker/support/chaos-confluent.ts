@@ -4,7 +4,7 @@ import { DRAIN_MS } from './chaos-settings.ts';
 import { confluentKafka } from './members/confluent-package.ts';
 import { settingsOf, watchedPackage } from './members/watched-package.ts';
 
-export function consumerOf({ settings, report, onEvent, handleOnce, handler }: ChaosPlan): ChaosConsumer {
+export function consumerOf({ settings, report, onEvent, handling, handler }: ChaosPlan): ChaosConsumer {
   const { topic, groupId, fromBeginning, ordering, brokers, sessionTimeoutMs } = settings;
   const { client } = watchedPackage({
     joined(assignment) {
@@ -21,7 +21,7 @@ export function consumerOf({ settings, report, onEvent, handleOnce, handler }: C
       client,
       config: { 'bootstrap.servers': brokers.join(','), ...settingsOf(times) },
       topics: [topic],
-      ...{ groupId, handleOnce, fromBeginning, ordering },
+      ...{ groupId, ...handling, fromBeginning, ordering },
       admin: fromBeginning ? undefined : admin,
       onFailed: 'acknowledge',
       drainMs: DRAIN_MS,

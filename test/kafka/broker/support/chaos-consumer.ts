@@ -4,8 +4,9 @@ import type { ChaosSettings, WorkerReport } from './chaos-settings.ts';
 
 export interface ChaosPlan {
   readonly settings: ChaosSettings;
-  readonly handleOnce: HandleOnce;
   readonly handler: KafkaHandler<Buffer | null>;
+  /** May have options with which the handler gets other arguments than its type says. */
+  readonly handling: { readonly handleOnce: HandleOnce };
   readonly report: (what: WorkerReport) => void;
   readonly onEvent: (event: KafkaEvent) => void;
 }

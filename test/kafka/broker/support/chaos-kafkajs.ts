@@ -3,7 +3,7 @@ import { createKafkaClient } from '../../../support/kafka-client.ts';
 import type { ChaosConsumer, ChaosPlan } from './chaos-consumer.ts';
 import { DRAIN_MS } from './chaos-settings.ts';
 
-export function consumerOf({ settings, report, onEvent, handleOnce, handler }: ChaosPlan): ChaosConsumer {
+export function consumerOf({ settings, report, onEvent, handling, handler }: ChaosPlan): ChaosConsumer {
   const { topic, groupId, fromBeginning, ordering } = settings;
   const kafka = createKafkaClient([...settings.brokers]);
   const consumer = kafka.consumer({
@@ -27,7 +27,7 @@ export function consumerOf({ settings, report, onEvent, handleOnce, handler }: C
     report({ type: 'crashed', error: `${error.name}: ${error.message}`, restart });
   });
   const admin = kafka.admin();
-  const options = { consumer, groupId, handleOnce, fromBeginning, ordering, onEvent };
+  const options = { consumer, groupId, ...handling, fromBeginning, ordering, onEvent };
   const own = {
     admin: fromBeginning ? undefined : admin,
     onFailed: 'acknowledge',

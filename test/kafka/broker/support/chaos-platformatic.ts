@@ -7,7 +7,7 @@ import {
   watchedPlatformatic,
 } from './members/platformatic-package.ts';
 
-export function consumerOf({ settings, report, onEvent, handleOnce, handler }: ChaosPlan): ChaosConsumer {
+export function consumerOf({ settings, report, onEvent, handling, handler }: ChaosPlan): ChaosConsumer {
   const { topic, groupId, fromBeginning, ordering, brokers, sessionTimeoutMs } = settings;
   const { client } = watchedPlatformatic({
     joined(assignment) {
@@ -26,7 +26,7 @@ export function consumerOf({ settings, report, onEvent, handleOnce, handler }: C
       client,
       config: platformaticConfig(brokers, times),
       topics: [topic],
-      ...{ groupId, handleOnce, fromBeginning, ordering, admin },
+      ...{ groupId, ...handling, fromBeginning, ordering, admin },
       onFailed: 'acknowledge',
       drainMs: DRAIN_MS,
       // Below the shortest session, in which no heartbeat is sent meanwhile.

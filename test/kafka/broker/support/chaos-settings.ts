@@ -17,10 +17,12 @@ export interface ChaosSettings {
   readonly fromBeginning: boolean;
   readonly sessionTimeoutMs: number;
   readonly leaseMs: number;
-  /** The share of handler runs that fail and can be retried. */
+  /** The share of messages whose handlers fail and can be retried. */
   readonly failing: number;
   /** How long handlers take. */
   readonly handlerMs: readonly [least: number, most: number];
+  /** Handlers get up to so many messages at once, in a transaction. */
+  readonly batchSize?: number;
 }
 
 /** What a worker process reports while it runs. */

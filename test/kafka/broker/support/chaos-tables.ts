@@ -8,6 +8,7 @@ export async function createChaosTables(sql: postgres.Sql): Promise<void> {
       worker    integer not null,
       partition integer not null,
       "offset"  integer not null,
+      together  integer not null,                -- how many messages its handler got
       state     text,                            -- of the record, when the handler began
       began_at  timestamptz not null default clock_timestamp(),
       ended_at  timestamptz                      -- when the handler came to its end, if it did
