@@ -156,7 +156,8 @@ export class KafkaScene implements Scene {
       onFetch: (positions) => {
         for (const position of positions) {
           const { committed } = ledger.logs.of(position.topic, position.partition);
-          if (committed === undefined) tell({ type: 'fetched', life, ...position });
+          if (committed === undefined || ledger.logs.hasWarned(life))
+            tell({ type: 'fetched', life, ...position });
         }
       },
       onOutOfRange: (place) => {

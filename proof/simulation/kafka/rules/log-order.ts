@@ -14,7 +14,9 @@ export const logOrder: Rule = {
     const ahead = company.slice(0, company.indexOf(message));
     const open = ledger.logs
       .owedBefore(topic, partition, offset)
-      .find((before) => before.lane === lane && !ahead.includes(before.message) && !mayBePassed(ledger, before));
+      .find(
+        (before) => before.lane === lane && !ahead.includes(before.message) && !mayBePassed(ledger, before),
+      );
     return open && `${life.id} begins ${message.id}, and ${open.message.id} before it is not settled`;
   },
 };
