@@ -43,6 +43,12 @@ describe('a client that would skip unread messages', () => {
     expect(started).toEqual(['12']);
   });
 
+  test('commits where it is sent, and not where it was, when the fetch has ended', async () => {
+    const { fetch } = await readTo12();
+    const batch = await fetch(30);
+    expect(batch.resolved.map(Number)).toEqual([12 - 1]);
+  });
+
   test('is sent to the oldest message that is left', async () => {
     const { admin, fetch, seeks } = await readTo12();
     admin.lows['orders/0'] = '20';

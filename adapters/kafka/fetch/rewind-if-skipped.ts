@@ -39,6 +39,8 @@ export async function rewindIfSkipped(
     if (!isCurrent()) return true;
     if (to === undefined || to >= from) return false;
     client.moveTo({ topic, partition }, to);
+    // When the fetch ends, kafkajs commits where it is: that must not be behind what it has skipped.
+    fetch.advance(to);
   } catch (error) {
     events.emit({ type: 'client-error', verb: 'watch', error });
     return true;

@@ -4,6 +4,9 @@ import type { Life } from '../time/life.ts';
 /** Partitions by topic. */
 export type Assigned = Readonly<Record<string, readonly number[]>>;
 
+/** What kafkajs commits when its position is not in the log, and it begins at the start. */
+export const EARLIEST = -2;
+
 interface OfPartition {
   readonly topic: string;
   readonly partition: number;
@@ -23,7 +26,7 @@ export type KafkaFact =
   /** Retention has deleted what is before an offset. */
   | (OfPartition & { readonly type: 'log-begins'; readonly offset: number })
   | (OfPartition & { readonly type: 'fetched'; readonly life: Life; readonly from: number })
-  /** Negative where none counts from now on. */
+  /** Negative where what kafkajs begins with by default counts from now on. */
   | (OfPartition & { readonly type: 'position-committed'; readonly life: Life; readonly position: number })
   /** From now on a consumer may have forgotten what it knew of its partitions. */
   | {

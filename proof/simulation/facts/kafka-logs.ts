@@ -1,7 +1,7 @@
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Life } from '../time/life.ts';
 import type { Fact } from './facts.ts';
-import type { Assigned } from './kafka-facts.ts';
+import { type Assigned, EARLIEST } from './kafka-facts.ts';
 
 /** A message, or a copy of one, where it stands in a log. */
 export interface Entry {
@@ -21,6 +21,9 @@ export interface LogHistory {
   begin: number;
   /** From there on nothing may be passed. Undefined before the group has committed anything of it. */
   owedFrom: number | undefined;
+  /** Where it was first read after a warning that its start is not committed: what is before that may be passed. */
+  warnedFrom: number | undefined;
+  /** Where who takes over begins, as far as a commit says it. */
   committed: number | undefined;
   /** The highest that was ever committed: a late commit can be below it. */
   reached: number;
@@ -48,6 +51,7 @@ export class Logs {
       entries: [],
       begin: 0,
       owedFrom: undefined,
+      warnedFrom: undefined,
       committed: undefined,
       reached: 0,
     };
@@ -101,6 +105,7 @@ export class Logs {
   note(fact: Fact): void {
     if (fact.type === 'appended') this.#noteAppended(fact);
     if (fact.type === 'log-begins') this.of(fact.topic, fact.partition).begin = fact.offset;
+    if (fact.type === 'fetched' && this.hasWarned(fact.life)) this.#noteWarned(fact);
     if (fact.type === 'position-committed') this.#noteCommitted(fact);
     if (fact.type === 'joined' && fact.assigned !== undefined) this.#assigned.set(fact.life, fact.assigned);
     if (fact.type === 'event' && fact.name === 'kept: invalid-key') this.#keyless.add(fact.of);
@@ -114,7 +119,13 @@ export class Logs {
 
   /** From an offset on nothing may be passed. */
   owe(topic: string, partition: number, from: number): void {
-    this.of(topic, partition).owedFrom = from;
+    Object.assign(this.of(topic, partition), { owedFrom: from, warnedFrom: from });
+  }
+
+  #noteWarned({ topic, partition, from }: Extract<Fact, { type: 'fetched' }>): void {
+    const log = this.of(topic, partition);
+    log.warnedFrom ??= from;
+    if (log.owedFrom !== undefined) log.owedFrom = Math.max(log.owedFrom, log.warnedFrom);
   }
 
   #noteAppended({ topic, partition, offset, message, lane }: Extract<Fact, { type: 'appended' }>): void {
@@ -126,9 +137,9 @@ export class Logs {
 
   #noteCommitted({ topic, partition, position }: Extract<Fact, { type: 'position-committed' }>): void {
     const log = this.of(topic, partition);
-    log.committed = position < 0 ? undefined : position;
+    log.committed = position === EARLIEST ? log.begin : position < 0 ? undefined : position;
     log.reached = Math.max(log.reached, position);
-    if (position >= 0) log.owedFrom ??= position;
+    if (position >= 0) log.owedFrom ??= Math.max(position, log.warnedFrom ?? 0);
   }
 
   #countLetter(

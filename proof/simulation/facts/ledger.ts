@@ -26,6 +26,8 @@ export interface GrantedClaim {
   confirmed: AskedAt | undefined;
   /** Whether a reply has said to its owner that the record is not its own any more. */
   wasDenied: boolean;
+  /** Whether a good reply has come only when its owner had given up. */
+  wasLate: boolean;
   run: Run | undefined;
   runEnd: RunEnd | undefined;
   /** When its handler ended, as far as it did. */
@@ -64,6 +66,9 @@ export interface KeyHistory {
   /** What handlers have returned that was ever put on record. Undefined where a record could not keep it. */
   readonly results: Set<string | undefined>;
 }
+
+/** Of a lease: its owner gives up a little earlier. */
+const GIVEN_UP_SHARE = 0.98;
 
 type Release = Extract<Settlement, { readonly kind: 'release' }>;
 
@@ -309,6 +314,7 @@ export class Ledger {
       ...{
         confirmed: undefined,
         wasDenied: false,
+        wasLate: false,
         run: undefined,
         runEnd: undefined,
         endedAt: undefined,
@@ -383,7 +389,7 @@ export class Ledger {
     if (claim === undefined || reply !== 'extended') return;
     const leaseEnd = Math.max(claim.leaseEnd, this.byDatabase(at) + leaseMs);
     // A heartbeat that was held up until its owner had given up says nothing of why it had.
-    const isGivenUp = claim.runEnd?.how === 'lost its lease' || !this.seemsKept(claim);
+    const isGivenUp = claim.runEnd?.how === 'lost its lease' || claim.wasLate || !this.seemsKept(claim);
     const heldFrom = isGivenUp ? claim.heldFrom : sentAt;
     Object.assign(claim, { extendedAt: at, heldFrom, leaseEnd });
   }
@@ -391,6 +397,8 @@ export class Ledger {
   #noteConfirmed({ verb, life, key, token, askedAt }: Extract<Fact, { type: 'confirmed' }>): void {
     const claim = this.#claims.get(token);
     if (claim === undefined) return;
+    const silentMs = claim.confirmed === undefined ? 0 : life.shownMs() - claim.confirmed.shownMs;
+    if (silentMs >= GIVEN_UP_SHARE * claim.leaseMs) claim.wasLate = true;
     // The reply to a claim that was taken back meanwhile comes too late.
     if (verb === 'claim' && claim.settlement === undefined) this.#inHand.set(`${life.id} ${key}`, claim);
     if (askedAt.monotonicMs >= (claim.confirmed?.monotonicMs ?? 0)) claim.confirmed = askedAt;

@@ -1,8 +1,14 @@
 import { coordinatesOf, recordBytes } from '../../../adapters/shared/kafka/log-identity.ts';
-import { type KafkaEvent, type KafkaMessage, onceEachKafkaMessage } from '../../../adapters/kafka/index.ts';
+import {
+  type KafkaDelivery,
+  type KafkaEvent,
+  type KafkaMessage,
+  onceEachKafkaMessage,
+} from '../../../adapters/kafka/index.ts';
 import type { KafkaConsumer, KafkaProducer, RunConfig } from '../../../adapters/kafka/log/kafkajs-types.ts';
 import type { KafkaHeaders } from '../../../adapters/kafka/log/log-client.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
+import { handleBatch } from '../actors/batch-handler.ts';
 import type { Process } from '../actors/process.ts';
 import type { Scene, Worker } from '../actors/surface.ts';
 import type { Assigned } from '../facts/kafka-facts.ts';
@@ -24,6 +30,7 @@ import { type KafkaSettings, kafkaSettingsOf } from './settings.ts';
 
 /** The header by which a message is known, and each copy of it. */
 const ID_HEADER = 'id';
+const BATCH_SIZE = 5;
 const MARKER_SHARE = 0.15;
 const PAUSING_SHARE = 0.03;
 
@@ -80,24 +87,22 @@ export class KafkaScene implements Scene {
     if (random.chance(MARKER_SHARE)) log.appendMarker();
   }
 
+  /** In transactions messages are handled in batches. */
   start({ life, handleOnce, handle }: Process): Worker {
     const link = new Link(this.#world, life, this.#settings.requestTimeoutMs);
     const consumer = this.#createConsumer(life, link);
     this.#started.push({ life, consumer });
-    const { random, plan } = this.#world;
-    const config = onceEachKafkaMessage(
-      {
-        consumer,
-        ...this.#options(life, link),
-        ...{ concurrency: plan.settings.concurrency, drainMs: plan.settings.drainMs },
-        handleOnce,
-      },
-      async ({ message, pause }, attempt) => {
-        const { planned, message: known } = this.#sentAs(message);
-        if (random.chance(PAUSING_SHARE) && !this.#world.network.isCalm) this.#pause(life, pause);
-        return await handle(known, attempt, undefined, { behavesAs: planned.key });
-      },
-    );
+    const { concurrency, drainMs, inTransaction } = this.#world.plan.settings;
+    const options = { consumer, ...this.#options(life, link), concurrency, drainMs, handleOnce };
+    const handleSent: typeof handle = (message, attempt, transaction, terms) =>
+      handle(message, attempt, transaction, { ...terms, behavesAs: this.#sent.get(message.id)?.planned.key });
+    const open = (delivery: KafkaDelivery<unknown>): PlannedMessage => this.#open(life, delivery);
+    const config = inTransaction
+      ? onceEachKafkaMessage(
+          { ...options, inTransaction, batch: { size: BATCH_SIZE } },
+          (deliveries, attempts, tx) => handleBatch(handleSent, deliveries.map(open), attempts, tx),
+        )
+      : onceEachKafkaMessage(options, (delivery, attempt) => handleSent(open(delivery), attempt));
     void consumer.run(this.#told(life, config) as never);
     return { stop: () => consumer.disconnect() };
   }
@@ -151,7 +156,8 @@ export class KafkaScene implements Scene {
       onFetch: (positions) => {
         for (const position of positions) {
           const { committed } = ledger.logs.of(position.topic, position.partition);
-          if (committed === undefined) tell({ type: 'fetched', life, ...position });
+          if (committed === undefined || ledger.logs.hasWarned(life))
+            tell({ type: 'fetched', life, ...position });
         }
       },
       onOutOfRange: (place) => {
@@ -182,6 +188,13 @@ export class KafkaScene implements Scene {
         return config.eachBatch(payload);
       },
     };
+  }
+
+  /** The message that a handler is given, which may pause its partition. */
+  #open(life: Life, { message, pause }: KafkaDelivery<unknown>): PlannedMessage {
+    const { random, network } = this.#world;
+    if (random.chance(PAUSING_SHARE) && !network.isCalm) this.#pause(life, pause);
+    return this.#sentAs(message).message;
   }
 
   /** A pause of a handler's own. */

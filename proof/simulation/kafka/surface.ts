@@ -2,8 +2,11 @@ import { derivedScope } from '../../../src/options/scope.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import { SCOPE } from '../actors/handle-once.ts';
 import type { Surface } from '../actors/surface.ts';
-import { BROKER_FAULTS } from '../facts/names.ts';
+import { BROKER_FAULTS, POOL_FAULTS, TRANSACTION_FAULTS } from '../facts/names.ts';
 import { KAFKA_FAULTS, KAFKA_OUTCOMES } from '../facts/kafka-names.ts';
+import { forBatches } from '../plan/settings.ts';
+import { atomic } from '../rules/atomic.ts';
+import { triedAlone } from '../rules/tried-alone.ts';
 import { GROUP, TOPIC_RETENTION_MS } from './broker/topics.ts';
 import { commitsSettled } from './rules/commits-settled.ts';
 import { logOrder } from './rules/log-order.ts';
@@ -36,4 +39,20 @@ export const kafka: Surface = {
     retentionMs: TOPIC_RETENTION_MS,
   }),
   open: (world, database) => new KafkaScene(world, database),
+};
+
+/** The same with a handler of many messages in one transaction. */
+export const kafkaBatch: Surface = {
+  ...kafka,
+  name: 'kafka-batch',
+  weight: 14,
+  faults: [...kafka.faults, ...TRANSACTION_FAULTS, ...POOL_FAULTS],
+  outcomes: [...kafka.outcomes, 'batch-undone'],
+  rules: [...kafka.rules, atomic, triedAlone],
+  fit: (settings, random) => ({
+    ...kafka.fit(forBatches(settings), random),
+    inTransaction: true,
+    connections: random.whole(3, 6),
+  }),
+  fitBeside: forBatches,
 };

@@ -42,6 +42,15 @@ export function onFifo(settings: Settings): Settings {
   };
 }
 
+/** With less, a batch handler is refused. */
+export function forBatches(settings: Settings): Settings {
+  return {
+    ...settings,
+    maxDeaths: Math.max(3, settings.maxDeaths),
+    maxAttempts: Math.max(2, settings.maxAttempts),
+  };
+}
+
 /** Those of workers that a deployment of other settings has reached already. */
 export function settingsBeside(settings: Settings, random: Random): Settings {
   const { leaseMs, maxAttempts, maxDeaths, timeoutMs, batching, visibilityTimeoutSeconds } =

@@ -1,5 +1,5 @@
 import type { Surface } from '../actors/surface.ts';
-import { kafka } from '../kafka/surface.ts';
+import { kafka, kafkaBatch } from '../kafka/surface.ts';
 import { Random } from '../time/random.ts';
 import { http } from './http.ts';
 import { lambda } from './lambda.ts';
@@ -22,6 +22,7 @@ export const SURFACES: readonly Surface[] = [
   kafka,
   sqsBatch,
   sqsBatchMarked,
+  kafkaBatch,
 ];
 
 /**

@@ -6,7 +6,7 @@ import { FIFO_FAULTS, POOL_FAULTS, TRANSACTION_FAULTS } from '../facts/names.ts'
 import type { Queue } from '../models/queue.ts';
 import type { Transaction } from '../models/transactions.ts';
 import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
-import { onFifo, type Settings } from '../plan/settings.ts';
+import { forBatches, onFifo } from '../plan/settings.ts';
 import { atomic } from '../rules/atomic.ts';
 import { inOrder } from '../rules/in-order.ts';
 import { triedAlone } from '../rules/tried-alone.ts';
@@ -45,15 +45,6 @@ export const sqsBatchMarked: Surface = {
   fitBeside: forBatches,
   open: (world, database) => openQueue(world, database, startWorker),
 };
-
-/** What a batch handler refuses. */
-function forBatches(settings: Settings): Settings {
-  return {
-    ...settings,
-    maxDeaths: Math.max(3, settings.maxDeaths),
-    maxAttempts: Math.max(2, settings.maxAttempts),
-  };
-}
 
 function startWorker(world: World, queue: Queue, { life, handleOnce, handle }: Process): Worker {
   const settings = world.ledger.settingsOf(life);

@@ -1,4 +1,4 @@
-import type { Assigned } from '../../facts/kafka-facts.ts';
+import { type Assigned, EARLIEST } from '../../facts/kafka-facts.ts';
 import type { Life } from '../../time/life.ts';
 import type { MemberClaim } from '../broker/coordinator.ts';
 import type { Broker, Place } from '../broker/broker.ts';
@@ -8,8 +8,7 @@ import type { Link } from './link.ts';
 /** Positions by topic and partition. */
 export type Positions = Map<string, Map<number, number>>;
 
-/** What stands for a default position where it is committed, as kafkajs does when its own is not in the log. */
-const EARLIEST = -2;
+/** What kafkajs commits when its position is not in the log, and it begins at the end. */
 const LATEST = -1;
 
 export interface OffsetsOptions {

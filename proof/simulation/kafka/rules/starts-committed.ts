@@ -8,6 +8,8 @@ export const startsCommitted: Rule = {
   violatedBy(fact, { logs }) {
     if (fact.type !== 'fetched') return undefined;
     const { life, topic, partition, from } = fact;
+    // A consumer of kafkajs that is stopped while it joins comes back, and handles nothing.
+    if (life.isStopping) return undefined;
     const { committed, owedFrom } = logs.of(topic, partition);
     const mustWait = RETRY_TOPICS.has(topic) || (owedFrom === undefined && !logs.hasWarned(life));
     if (committed !== undefined || !mustWait) return undefined;
