@@ -28,13 +28,14 @@ interface ResolvedBatchCall extends BatchCallOptions<never> {
   readonly schema?: StandardSchemaV1 | undefined;
 }
 
+const ENTRY = 'must be an object { key, payload }';
 const ENTRIES = `must be a list of at most ${MAX_BATCH_SIZE} objects { key, payload }`;
 
 const callSchema = lazily(() =>
   z.object({
     entries: z
       .array(
-        z.object({ key: z.optional(z.unknown()), payload: z.optional(z.unknown()) }, { error: ENTRIES }),
+        z.strictObject({ key: z.optional(z.unknown()), payload: z.optional(z.unknown()) }, { error: ENTRY }),
         { error: ENTRIES },
       )
       .check(z.maxLength(MAX_BATCH_SIZE, { error: ENTRIES })),

@@ -63,9 +63,10 @@ export function createHandle<Extra extends readonly unknown[]>(
     const held = new HeldClaim(engine, claim, limits);
     // Its handler may ignore that it is over, and never end.
     if (claimed.leaveSlot !== undefined) held.onOverdue(claimed.leaveSlot);
+    const createWork = () => handlerWork(held, delivery, () => hashOf(content) !== hash);
     try {
-      if (seat !== undefined) return await runSeated(runs, held, { seat, request: delivery, limits });
-      return await runs.alone(held, handlerWork(held, delivery));
+      if (seat !== undefined) return await runSeated(runs, held, { seat, createWork, limits });
+      return await runs.alone(held, createWork());
     } finally {
       held.end();
       claimed.leaveSlot?.();

@@ -34,12 +34,17 @@ export type Work<Result, Extra extends readonly unknown[] = []> = (
   ...extra: Extra
 ) => Promise<Result>;
 
-/** The handler with its payload, inside the hook of the settings, once it is its turn. */
+/**
+ * The handler with its payload, inside the hook of the settings, once it is its turn. `hasChanged`: whether the payload
+ * is another than the one that was delivered.
+ */
 export function handlerWork<Result, Extra extends readonly unknown[]>(
   held: HeldClaim,
   request: HandlerRequest<Result, Extra>,
+  hasChanged: () => boolean,
 ): Work<Result, Extra> {
-  return unlessDeclined(held, request.mayStart, hooked(held, request.source, withPayload(held, request)));
+  const work = withPayload(held, request, hasChanged);
+  return unlessDeclined(held, request.mayStart, hooked(held, request.source, work));
 }
 
 const handlers = createTimedChannel('handle-once:handler', (scope: string, durationMs, failed) => ({
@@ -52,12 +57,14 @@ const handlers = createTimedChannel('handle-once:handler', (scope: string, durat
 function withPayload<Result, Extra extends readonly unknown[]>(
   held: HeldClaim,
   { payload, parse, schema, handler }: HandlerRequest<Result, Extra>,
+  hasChanged: () => boolean,
 ): Work<Result, Extra> {
   const { clock, settings } = held.engine;
   const { scope } = settings;
   return async function work(attempt, ...extra) {
     const ended = handlers.start(clock);
     try {
+      if (held.hasRun && hasChanged()) throw changed();
       const valid = await validatePayload(payload, parse, schema);
       const known = held.lease.whenKnown();
       if (known !== undefined) await known;
@@ -65,6 +72,7 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       if (!held.lease.isKept())
         throw new NotStartedError('its lease was over before its handler could start');
       held.isRunning = true;
+      held.hasRun = true;
       const returned = await handler(valid, attempt, ...extra);
       const result = hasPromises(returned) ? ((await Promise.all(returned)) as Result) : returned;
       refuseUnrun(result);
@@ -77,6 +85,13 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       held.isRunning = false;
     }
   };
+}
+
+/** After a conflict of transactions, or in place of a batch, the handler runs once more within its attempt. */
+function changed(): TypeError {
+  return new TypeError(
+    'the handler has changed its payload, and cannot run again with it: copy what it changes, or use `parse` or a schema',
+  );
 }
 
 /** Whether it is an array with promises, or with queries of `postgres`, which are sent only when they are awaited. */

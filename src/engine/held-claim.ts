@@ -29,6 +29,8 @@ export class HeldClaim {
   #signal: AttemptSignal;
   /** Whether the handler runs: not while its turn, its payload or its connection is awaited, nor its settle. */
   isRunning = false;
+  /** Whether it has run before, in this attempt. */
+  hasRun = false;
   #whenOverdue: (() => void) | undefined;
 
   constructor(engine: Engine, claim: Claim, limits: AttemptLimits) {

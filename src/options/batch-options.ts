@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { lazily } from '../lib/lazily.ts';
 import type { OptionIssue } from '../words/errors.ts';
-import { NOT_AN_OBJECT, wholeNumber } from './parse-options.ts';
+import { wholeNumber } from './parse-options.ts';
 import type { Retries } from './retries.ts';
 
 /** How many messages a handler gets at once. */
@@ -27,13 +27,15 @@ const DEFAULT_WAIT_MS = 10;
 
 const size = lazily(() => wholeNumber('messages', 2, MAX_BATCH_SIZE));
 
-export const batchOption = lazily(() => z.optional(z.strictObject({ size: size() }, NOT_AN_OBJECT)));
+export const batchOption = lazily(() =>
+  z.optional(z.strictObject({ size: size() }, { error: 'must be an object { size }' })),
+);
 
 export const gatheredBatchOption = lazily(() =>
   z.optional(
     z.strictObject(
       { size: size(), waitMs: z._default(wholeNumber('milliseconds', 0, MAX_WAIT_MS), DEFAULT_WAIT_MS) },
-      NOT_AN_OBJECT,
+      { error: 'must be an object { size, waitMs }' },
     ),
   ),
 );

@@ -64,7 +64,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
   ['how long a suspect keeps others waiting', 'src/engine/host.ts', 'LONGEST_STAY_MS'],
   ['entries of `handleOnce.batch`', 'src/options/batch-options.ts', 'MAX_BATCH_SIZE'],
   ['`concurrency` times `size`', 'src/options/batch-options.ts', 'MAX_MESSAGES'],
-  ['the messages of a batch that is gathered', 'src/adapter/company.ts', 'MAX_BYTES'],
+  ['the messages that an SQS worker gathers for a batch', 'src/adapter/company.ts', 'MAX_BYTES'],
   ['claims, settles or heartbeats that share one statement', 'src/store/records.ts', 'MAX_BATCH'],
   ['statements of claims, and of settles, that a client has at once', 'src/store/traffic.ts', 'STATEMENTS'],
   ['settles and heartbeats without a reply, before claims wait', 'src/store/traffic.ts', 'MOST_UNANSWERED'],

@@ -73,6 +73,7 @@ function committing(commit: (tx: Tx) => Promise<unknown>): PostgresClient<Tx> {
   };
 }
 
+const failing = (text: string) => Promise.reject(new Error(text));
 const conflict = () => Object.assign(new Error('could not serialize access'), { code: '40001' });
 const lostConnection = () =>
   Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
@@ -377,7 +378,7 @@ describe('A batch in a transaction', () => {
     expect(outcomes).toMatchObject([
       {
         reason: 'released',
-        error: { message: expect.stringContaining('a list of 3 for 1 messages') as string },
+        error: { message: expect.stringContaining('a list of 3 for 1 message:') as string },
       },
       { reason: 'released' },
     ]);
@@ -515,6 +516,88 @@ describe('A batch in a transaction', () => {
       { key: 'b', error: undefined, of: undefined },
     ]);
   });
+
+  it('does not run again with a payload that its handler has changed', async () => {
+    let runs = 0;
+    const outcomes = await handleOnce.inTransaction.batch(
+      ['a', 'b', 'c'].map((key) => ({ key, payload: { key } })),
+      async (orders, _, tx) => {
+        runs += 1;
+        for (const order of orders) if (order.key !== 'b') order.key += '!';
+        await write(
+          tx,
+          orders.map(({ key }) => key),
+        );
+        if (runs === 1) throw conflict();
+      },
+    );
+    const refusal = {
+      state: 'pending',
+      reason: 'released',
+      attempts: 1,
+      error: { message: expect.stringContaining('the handler has changed its payload') as string },
+    };
+    expect(outcomes).toMatchObject([refusal, { state: 'succeeded' }, refusal]);
+    expect(await effects()).toEqual(['b']);
+  });
+
+  it('that is undone emits one event of its own', async () => {
+    await handleOnce.inTransaction.batch(entriesOf('a', 'b'), (payloads) => {
+      if (payloads.length > 1) throw new Error('no');
+    });
+    expect(events.filter(({ type }) => type === 'batch-undone')).toMatchObject([
+      { scope, key: '', messages: 2, error: { message: 'no' } },
+    ]);
+  });
+
+  it('shows in the hook as one run where there is no other message', async () => {
+    const errors: unknown[] = [];
+    handleOnce = make({
+      around: async (_: BeginningAttempt, run: () => Promise<unknown>) => {
+        await run().catch((error: unknown) => errors.push(error));
+        errors.push(undefined);
+      },
+    });
+    const runOne = (key: string) =>
+      handleOnce.inTransaction.batch(entriesOf(key), (payloads, _, tx) => write(tx, payloads));
+    await runOne('a');
+    expect(errors).toEqual([undefined]);
+    // `a` is answered from its record: `b` has waited for it, and has no company.
+    await handleOnce.inTransaction.batch(entriesOf('a', 'b'), (payloads, _, tx) => write(tx, payloads));
+    expect(errors).toEqual([undefined, undefined, undefined]);
+    expect(await effects()).toEqual(['a', 'b']);
+  });
+
+  it('claims a message that has failed once, where there is no other', async () => {
+    let fails = true;
+    const runOne = () =>
+      handleOnce.inTransaction.batch(entriesOf('a'), () => {
+        if (fails) throw new Error('no');
+      });
+    await runOne();
+    fails = false;
+    expect(await runOne()).toMatchObject([{ state: 'succeeded', attempts: 2 }]);
+    expect(typesOf('a')).toEqual(['claimed', 'released', 'claimed', 'succeeded']);
+  });
+
+  it('handles results that reject before it counts them', async () => {
+    const outcomes = await handleOnce.inTransaction.batch(entriesOf('a', 'b', 'c'), (payloads) =>
+      payloads.length === 1 ? [1] : ([failing('one'), failing('other')] as never),
+    );
+    expect(outcomes).toMatchObject(['a', 'b', 'c'].map(() => ({ state: 'succeeded', result: 1 })));
+  });
+
+  it('has a signal to which each of its messages can listen', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    await handleOnce.inTransaction.batch(
+      entriesOf(...Array.from({ length: 12 }, (_, n) => String(n))),
+      (_, attempts) => {
+        for (const { signal } of attempts) signal.addEventListener('abort', () => undefined);
+      },
+    );
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+  });
 });
 
 describe('A batch without a transaction', () => {
@@ -574,6 +657,28 @@ describe('A batch without a transaction', () => {
       { state: 'pending', reason: 'lease-lost' },
     ]);
   });
+
+  it('takes a hole in the list of results for no result', async () => {
+    const outcomes = await handleOnce.batch(entriesOf('a', 'b'), () => {
+      const results: string[] = [];
+      results[1] = 'second';
+      return results;
+    });
+    expect(outcomes).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded', result: 'second' }]);
+  });
+
+  it('waits for a payload whose parse never ends for no longer than a lease', async () => {
+    handleOnce = make({ leaseMs: 1_000 });
+    const outcomes = await handleOnce.batch(entriesOf('a', 'hangs', 'c'), (payloads) => payloads, {
+      parse: (text: string): string | Promise<string> =>
+        text === 'hangs' ? new Promise<never>(() => undefined) : text,
+    });
+    expect(outcomes).toMatchObject([
+      { state: 'succeeded', result: 'a' },
+      { state: 'pending', reason: 'unrecorded' },
+      { state: 'succeeded', result: 'c' },
+    ]);
+  });
 });
 
 describe('A lane of a batch', () => {
@@ -613,6 +718,11 @@ describe('A call with wrong arguments', () => {
       'entries',
     ],
     ['an entry that is null', () => handleOnce.batch([null] as never, () => undefined), 'entries.0'],
+    [
+      'an entry with a misspelt field',
+      () => handleOnce.batch([{ key: 'a', paylod: 1 }] as never, () => undefined),
+      'entries.0.paylod',
+    ],
     ['no handler', () => handleOnce.batch([], undefined as never), 'handler'],
     [
       'a generator',

@@ -614,6 +614,20 @@ describe('A transaction that the database gives up for the sake of another', () 
     expect(await sql`select cents from accounts`).toEqual([{ cents: 2 }]);
   });
 
+  it('does not run again with a payload that its handler has changed', async () => {
+    let runs = 0;
+    const outcome = await handleOnce.inTransaction('key', { cents: 100 }, async (order, __, tx) => {
+      runs += 1;
+      order.cents += 19;
+      await write(tx, `${order.cents}`);
+      await conflict(tx);
+    });
+    const error = { message: expect.stringContaining('the handler has changed its payload') as string };
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1, error });
+    expect(runs).toBe(1);
+    expect(await effects()).toEqual([]);
+  });
+
   it('runs again without another turn: its attempt has begun', async () => {
     const mayStart = vi.fn(() => Promise.resolve(false)).mockResolvedValueOnce(true);
     let runs = 0;

@@ -78,6 +78,8 @@ describe('a client that would skip unread messages', () => {
     admin.error = new Error('no answer');
     const batch = await fetch(30);
     expect([started, batch.committed]).toEqual([[], []]);
+    // What kafkajs commits when the fetch ends.
+    expect(batch.resolved.map(Number)).toEqual([12 - 1]);
     expect(eventsOf('client-error')).toMatchObject([{ verb: 'watch' }]);
     expect(eventsOf('partition-paused')).toHaveLength(1);
   });

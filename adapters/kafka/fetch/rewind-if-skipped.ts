@@ -43,6 +43,7 @@ export async function rewindIfSkipped(
     fetch.advance(to);
   } catch (error) {
     events.emit({ type: 'client-error', verb: 'watch', error });
+    if (skipped.isUncontested) fetch.advance(skipped.position);
     return true;
   }
   const offsets = { expected: String(skipped.position), found: String(from) };

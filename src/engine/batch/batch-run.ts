@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { printable } from '../../lib/printable.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Attempt } from '../../words/attempt.ts';
@@ -31,7 +32,14 @@ export class BatchRun implements Party {
   /** The same attempt, with the signal of the run. */
   shareWith(attempt: Attempt): Attempt {
     if (this.members[0]?.engine.settings.around !== undefined) setBatchSize(attempt, this.members.length);
-    return Object.defineProperty(attempt, 'signal', { get: () => this.#signal.signal, enumerable: true });
+    return Object.defineProperty(attempt, 'signal', { get: () => this.#sharedSignal(), enumerable: true });
+  }
+
+  /** Each message may listen to it. */
+  #sharedSignal(): AbortSignal {
+    const { signal } = this.#signal;
+    setMaxListeners(0, signal);
+    return signal;
   }
 
   onOverdue(callback: () => void): void {

@@ -2,8 +2,8 @@ import { NotStartedError } from '../../words/not-started-error.ts';
 import { MAX_CONFLICTS, waitAfterConflict } from '../attempt-in-transaction.ts';
 import type { HeldClaim } from '../held-claim.ts';
 import { BatchRun } from './batch-run.ts';
-import { type AnyBatchHandler, callBatch, type CallBatch } from './call-batch.ts';
-import { type Met, Seat, type Undone } from './seat.ts';
+import { type AnyBatchHandler, callBatch, type CallBatch, type Came } from './call-batch.ts';
+import { type Met, NO_COMPANY, RunsAloneError, Seat, type Undone } from './seat.ts';
 
 /**
  * Messages whose handlers run as one. Each of them is claimed, kept and settled as if it were alone; their attempts
@@ -50,12 +50,14 @@ export class Batch {
 
   /** Runs the batch, once all seats are taken. Resolves when all of them have been left. */
   async run(): Promise<void> {
+    const [only, second] = this.#seats;
+    if (only !== undefined && second === undefined) only.isAlone = true;
     for (;;) {
       await Promise.all(this.#seats.map((seat) => seat.arrived));
       await this.#declineEnded();
       const company = this.#company();
       if (company.length === 0) return;
-      if (company.length === 1) await this.#runOneByOne(company);
+      if (company.length === 1) await this.#runOneByOne(company, { value: NO_COMPANY });
       else await this.#runTogether(company);
     }
   }
@@ -95,12 +97,12 @@ export class Batch {
     if (undone.byConflict && this.#conflicts < MAX_CONFLICTS) {
       this.#conflicts += 1;
       await waitAfterConflict(clock, this.#conflicts);
-      for (const seat of seats) seat.meetAgain();
+      for (const seat of seats) seat.meetAgain(undone.error);
       return;
     }
     const { error } = undone;
     events.emit({ type: 'batch-undone', scope: settings.scope, key: '', messages: seats.length, error });
-    await this.#runOneByOne(seats);
+    await this.#runOneByOne(seats, { error: new RunsAloneError(error) });
   }
 
   async #callOnce(company: readonly Seat[]): Promise<Undone | undefined> {
@@ -119,10 +121,10 @@ export class Batch {
     }
   }
 
-  async #runOneByOne(seats: readonly Seat[]): Promise<void> {
+  async #runOneByOne(seats: readonly Seat[], came: Came): Promise<void> {
     for (const seat of seats) {
       if (this.#hasEnded(seat)) seat.decline();
-      else seat.runAlone();
+      else seat.runAlone(came);
       await seat.left;
     }
   }

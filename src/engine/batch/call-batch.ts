@@ -1,5 +1,6 @@
 import type { Attempt } from '../../words/attempt.ts';
 import type { BatchHandler } from '../../words/batch-handler.ts';
+import { kindOf } from '../../lib/kind-of.ts';
 import { isThenable } from '../../lib/is-promise.ts';
 import { refuseUnrun } from '../refuse-unrun.ts';
 
@@ -47,8 +48,10 @@ export async function callBatch(
 async function resultsOf(returned: unknown, count: number): Promise<readonly unknown[]> {
   refuseUnrun(returned);
   if (returned === undefined) return Array.from({ length: count }, () => undefined);
-  if (!Array.isArray(returned) || returned.length !== count) throw wrongReturn(returned, count);
-  const results: unknown[] = returned.some(isThenable) ? await Promise.all(returned) : returned;
+  if (!Array.isArray(returned)) throw wrongReturn(returned, count);
+  // All of them, whatever their number: one that rejects unseen ends the process. A hole becomes undefined.
+  const results: unknown[] = returned.some(isThenable) ? await Promise.all(returned) : Array.from(returned);
+  if (results.length !== count) throw wrongReturn(results, count);
   for (const result of results) refuseUnrun(result);
   return results;
 }
@@ -56,8 +59,9 @@ async function resultsOf(returned: unknown, count: number): Promise<readonly unk
 function wrongReturn(returned: unknown, count: number): TypeError {
   const what = Array.isArray(returned)
     ? `a list of ${returned.length}`
-    : `a value of type ${typeof returned}`;
+    : `a value of type ${kindOf(returned)}`;
+  const messages = count === 1 ? '1 message' : `${count} messages`;
   return new TypeError(
-    `the batch handler returned ${what} for ${count} messages: return nothing, or a list with one result for each`,
+    `the batch handler returned ${what} for ${messages}: return nothing, or a list with one result for each`,
   );
 }

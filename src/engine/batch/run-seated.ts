@@ -4,11 +4,11 @@ import { AbandonedError } from '../abandoned.ts';
 import type { AttemptEnding, Threw } from '../attempt-ending.ts';
 import { GRACE_MS } from '../attempt-in-transaction.ts';
 import type { Claim } from '../engine.ts';
-import { type HandlerRequest, handlerWork, type Work } from '../handler-work.ts';
+import type { Work } from '../handler-work.ts';
 import type { AttemptLimits, HeldClaim } from '../held-claim.ts';
 import { settleBy } from '../run-attempt.ts';
 import { abandon } from '../run-in-transaction.ts';
-import { MeetsAgainError, RunsAloneError, type RunTogether, type Seat } from './seat.ts';
+import { MeetsAgainError, NO_COMPANY, RunsAloneError, type RunTogether, type Seat } from './seat.ts';
 
 /** How the work of claims is run, and their records settled. */
 export interface Runs<Extra extends readonly unknown[]> {
@@ -18,7 +18,7 @@ export interface Runs<Extra extends readonly unknown[]> {
 
 interface Seated<Result, Extra extends readonly unknown[]> {
   readonly seat: Seat;
-  readonly request: HandlerRequest<Result, Extra>;
+  readonly createWork: () => Work<Result, Extra>;
   readonly limits: AttemptLimits;
 }
 
@@ -26,8 +26,9 @@ interface Seated<Result, Extra extends readonly unknown[]> {
 export async function runSeated<Result, Extra extends readonly unknown[]>(
   runs: Runs<Extra>,
   held: HeldClaim,
-  { seat, request, limits }: Seated<Result, Extra>,
+  { seat, createWork, limits }: Seated<Result, Extra>,
 ): Promise<Outcome<Result>> {
+  if (seat.isAlone) return await runs.alone(held, createWork());
   if (!isFirst(held.claim)) {
     seat.hasToWait = true;
     return await settleBy(
@@ -36,12 +37,15 @@ export async function runSeated<Result, Extra extends readonly unknown[]>(
     );
   }
   seat.claimed(held, limits, runs.together);
-  for (let isFirstTime = true; ; isFirstTime = false) {
-    if (!isFirstTime) held.limitTo(limits);
-    const ending = await Promise.race([meet(held, request), untilLate(held, seat)]);
+  for (;;) {
+    held.limitTo({ ...limits, timeoutMs: limits.timeoutMs ?? held.engine.settings.leaseMs });
+    const ending = await Promise.race([meet(held, createWork()), untilLate(held, seat)]);
     if (ending === 'late') return abandon(held, { isStarted: false }, interruptedBy(late()));
     if (seat.conclude !== undefined) return (await seat.conclude()) as Outcome<Result>;
-    if (ending.kind === 'returned') return await settleBy(held, ending);
+    if (ending.kind === 'returned') {
+      if (ending.value === NO_COMPANY) break;
+      return await settleBy(held, ending);
+    }
     if (ending.error instanceof RunsAloneError) break;
     if (ending.error instanceof MeetsAgainError) continue;
     // It has failed before it met the others: in its lane that has to wait for those before it.
@@ -51,15 +55,15 @@ export async function runSeated<Result, Extra extends readonly unknown[]>(
   }
   if (limits.signal?.aborted === true) return await settleBy(held, interruptedBy(limits.signal.reason));
   held.limitTo(limits);
-  return await runs.alone(held, handlerWork(held, request));
+  return await runs.alone(held, createWork());
 }
 
 /** Until the run of all has ended. The transaction, where there is one, is that of the batch, and not of this work. */
 function meet<Result, Extra extends readonly unknown[]>(
   held: HeldClaim,
-  request: HandlerRequest<Result, Extra>,
+  work: Work<Result, Extra>,
 ): Promise<AttemptEnding<Result>> {
-  return held.run(handlerWork(held, request) as unknown as Work<Result>);
+  return held.run(work as unknown as Work<Result>);
 }
 
 /** A message whose payload, or hook, takes longer than its limit does not hold up the others. */

@@ -35,16 +35,25 @@ export type RunTogether = (
   call: CallBatch,
 ) => Promise<Undone | undefined>;
 
-/** Thrown where a message of a batch has to run alone, now. */
+/** Returned for a message that has met no other: it runs alone, now. */
+export const NO_COMPANY = Symbol('no company');
+
+/** Thrown where a message of an undone batch has to run alone, now. */
 export class RunsAloneError extends Error {
   override readonly name = 'RunsAloneError';
-  override readonly message = 'its batch was undone: it runs alone';
+
+  constructor(cause: unknown) {
+    super('its batch was undone: it runs alone', { cause });
+  }
 }
 
 /** Thrown where the messages of a batch meet again: their run was given up for the sake of another transaction. */
 export class MeetsAgainError extends Error {
   override readonly name = 'MeetsAgainError';
-  override readonly message = 'its batch has lost a conflict of transactions: it runs again';
+
+  constructor(cause: unknown) {
+    super('its batch has lost a conflict of transactions: it runs again', { cause });
+  }
 }
 
 /** `waiting`: it is not claimed until its turn comes, and runs alone then. */
@@ -77,7 +86,8 @@ export class Seat {
   readonly #left = later<undefined>();
   readonly #turn = later<boolean>();
   #held: HeldClaim | undefined;
-  #isAlone = false;
+  /** Whether it runs without the others. Set before its claim where there are none. */
+  isAlone = false;
 
   /** `index`: among the seats of the batch. Without a lane it has one of its own. */
   constructor(batch: BatchOfSeat, index: number, lane: unknown) {
@@ -117,7 +127,7 @@ export class Seat {
     ...extra: readonly unknown[]
   ): Promise<unknown> => {
     const held = this.#held;
-    if (this.#isAlone || held === undefined) {
+    if (this.isAlone || held === undefined) {
       const [came] = await callBatch(this.#batch.handler, [{ payload, attempt }], extra);
       return valueOf(came as Came);
     }
@@ -141,31 +151,30 @@ export class Seat {
   }
 
   /** Has the message come to the next run of all, with its payload as it was delivered. */
-  meetAgain(): void {
+  meetAgain(cause: unknown): void {
     const { met } = this;
     this.state = 'coming';
     this.met = undefined;
     this.#arrived = later();
-    met?.end({ error: new MeetsAgainError() });
+    met?.end({ error: new MeetsAgainError(cause) });
   }
 
   /** Lets the message run, alone. */
-  runAlone(): void {
-    this.#isAlone = true;
-    this.#give(true);
+  runAlone(came: Came): void {
+    this.isAlone = true;
+    this.#give(true, came);
   }
 
   /** Ends the wait of the message without a run. */
   decline(): void {
     this.isDeclined = true;
-    this.#give(false);
+    this.#give(false, { error: new NotStartedError('its turn has not come') });
   }
 
-  #give(mayRun: boolean): void {
+  #give(mayRun: boolean, came: Came): void {
     this.state = 'running';
-    const error = mayRun ? new RunsAloneError() : new NotStartedError('its turn has not come');
     if (this.met === undefined) this.#turn.resolve(mayRun);
-    else this.met.end({ error });
+    else this.met.end(came);
   }
 
   /** To be called at the end, whatever has happened. `goesOn`: whether those behind it in its lane may run. */
