@@ -117,6 +117,52 @@ export const IN_TRANSACTION: ClientRule = {
       equals(await effects(), []);
     },
 
+    async 'a batch commits the effects of all its messages with their records, and one that throws is undone'(
+      bench,
+    ) {
+      const { handleOnce, insert, effects } = bench;
+      const outcomes = await handleOnce.inTransaction.batch(
+        ['a', 'b', 'bad'].map((key) => ({ key, payload: key })),
+        async (keys, _, transaction) => {
+          for (const key of keys) await insert(transaction, key);
+          if (keys.includes('bad')) throw new Error('bad');
+          return keys;
+        },
+      );
+      equals(
+        outcomes.map(({ state }) => state),
+        ['succeeded', 'succeeded', 'pending'],
+      );
+      equals(await effects(), ['a', 'b']);
+      const again = await handleOnce.inTransaction.batch(
+        ['c', 'd'].map((key) => ({ key, payload: key })),
+        async (keys, _, transaction) => {
+          for (const key of keys) await insert(transaction, key);
+        },
+      );
+      matches(again, [{ state: 'succeeded' }, { state: 'succeeded' }]);
+      equals(await effects(), ['a', 'b', 'c', 'd']);
+    },
+
+    async 'a batch whose statement is refused leaves nothing, and counts once for each, though it goes on'(
+      bench,
+    ) {
+      const { client, handleOnce, insert, effects } = bench;
+      const outcomes = await handleOnce.inTransaction.batch(
+        ['a', 'b'].map((key) => ({ key, payload: key })),
+        async (keys, _, transaction) => {
+          for (const key of keys) await insert(transaction, key);
+          await client
+            .in(transaction)
+            .execute('select 1/0')
+            .catch(() => undefined);
+        },
+      );
+      const undone = { state: 'pending', reason: 'released', attempts: 1 };
+      matches(outcomes, [undone, undone]);
+      equals(await effects(), []);
+    },
+
     async 'more handlers in transactions than the client has connections all succeed'(bench) {
       const { handleOnce, insert, effects } = bench;
       const keys = Array.from({ length: HANDLERS }, (_, index) => `key-${index}`);

@@ -7,8 +7,8 @@ import { settleUpdate } from './settle.ts';
  * corrections, and 2 ms for clocks that count milliseconds.
  *
  * A handler can have ended the transaction with its own ROLLBACK: the settle would then commit alone, and record an
- * effect that is gone. The check costs no round trip. It does not see a handler that then begins another transaction,
- * or work of less than about 2 ms.
+ * effect that is gone. The check costs no round trip. It does not see a handler that then begins another transaction
+ * in the first tenth of its work, or work of less than about 2 ms.
  */
 const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;
 
