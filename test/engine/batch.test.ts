@@ -667,6 +667,12 @@ describe('A batch without a transaction', () => {
     expect(outcomes).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded', result: 'second' }]);
   });
 
+  it('awaits the promises among its results', async () => {
+    const handler = () => ['first', Promise.resolve('second')] as readonly string[];
+    const outcomes = await handleOnce.batch(entriesOf('a', 'b'), handler);
+    expect(outcomes).toMatchObject([{ result: 'first' }, { result: 'second' }]);
+  });
+
   it('waits for a payload whose parse never ends for no longer than a lease', async () => {
     handleOnce = make({ leaseMs: 1_000 });
     const outcomes = await handleOnce.batch(entriesOf('a', 'hangs', 'c'), (payloads) => payloads, {

@@ -8,13 +8,18 @@ import { records } from './support/records.ts';
 
 const client = useSqs('elasticmq');
 
+/** Prints that the process has got its signal, in the turn in which Nest gets it. */
+const SAYS_SIGNALLED =
+  '--import=data:text/javascript,process.once(%22SIGTERM%22,()=>console.log(%22has%20the%20signal%22))';
+
 describe('nestjs-sqs.ts', () => {
   const { sql, url } = useEmptyDatabase();
 
-  /** Whether a claim waits for the lock on the table. */
+  /** Whether a claim waits for the lock on the table: maintenance can too. */
   async function isClaiming(): Promise<boolean> {
     const waiting = await sql`
-      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query ilike '%insert into%'`;
     return waiting.length > 0;
   }
 
@@ -26,6 +31,7 @@ describe('nestjs-sqs.ts', () => {
       ...awsEnvironment(sqsEndpoint('elasticmq')),
       DATABASE_URL: url,
       QUEUE_URL: queueUrl,
+      NODE_OPTIONS: SAYS_SIGNALLED,
     });
     await example.prints('started');
     await send('{"id":"order-1","cents":995}');
@@ -37,6 +43,7 @@ describe('nestjs-sqs.ts', () => {
       await send('{"id":"order-2","cents":1995}');
       await expect.poll(isClaiming, { timeout: 10_000 }).toBe(true);
       example.signal('SIGTERM');
+      await example.prints('has the signal');
     });
 
     // Nest ends its process by the signal that it was sent.
