@@ -39,7 +39,7 @@ export async function checkRepeats(storm: Storm, looked: number): Promise<Check>
   return { rule: 'what came to its end runs again only after a kill or a lost lease', looked, violations };
 }
 
-/** What a storm with batches has to show. Others show nothing of them. */
+/** What a storm with batches has to show. Other storms have none. */
 export async function checkBatches({ sql, fleet, options }: Storm): Promise<Check[]> {
   if (options.batchSize === undefined) return [];
   const [{ ran, hit } = { ran: 0, hit: 0 }] = await sql<{ ran: number; hit: number }[]>`

@@ -228,7 +228,7 @@ test('A handler that always throws fails each message for good, and leaves nothi
 });
 
 describe('In the middle of a batch', () => {
-  test('a stop aborts it: all of it is rolled back, no attempt is counted, and the next member runs it', async () => {
+  test('a stop aborts it: its transaction is rolled back, no attempt is counted, and the next member runs it', async () => {
     const group = await setup(undefined, { maxAttempts: 1 });
     await group.produce(...numbered(15));
     const never = gate();
