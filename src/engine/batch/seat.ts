@@ -86,7 +86,7 @@ export class Seat {
   readonly #left = later<undefined>();
   readonly #turn = later<boolean>();
   #held: HeldClaim | undefined;
-  /** Whether it runs without the others. Set before its claim where its batch has only this message. */
+  /** Whether it runs without others. Set before its claim where it is the only one of its batch. */
   isAlone = false;
 
   /** `index`: among the seats of the batch. Without a lane it has one of its own. */
