@@ -156,8 +156,8 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    * outcome, or `refused` with the error that `handleOnce` would throw.
    *
    * At most 500 entries. With `handleOnce.inTransaction.batch` what `fn` writes and all records commit together; when
-   * it throws, the transaction is rolled back, and the messages run one by one. Throws `InvalidOptionsError`, also where
-   * `maxDeaths` is below 3, or `maxAttempts` below 2 without a transaction.
+   * it throws, the transaction is rolled back, and the messages run one by one. Throws `InvalidOptionsError`, also
+   * where `maxDeaths` is below 3, or `maxAttempts` below 2 without a transaction.
    *
    * @example
    * ```ts
