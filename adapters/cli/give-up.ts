@@ -21,11 +21,14 @@ export function answered(): void {
   clearTimeout(timer);
 }
 
-process.once('beforeExit', () => {
-  reject(
-    new UsageError(
-      'there is no answer, and nothing runs that could give one: the module of --config waits for a promise that never ' +
-        'settles, in its top-level await or in one of its clients',
-    ),
-  );
-});
+/** Gives the command up where the process would end without an answer. */
+export function giveUpAtDeadEnd(): void {
+  process.once('beforeExit', () => {
+    reject(
+      new UsageError(
+        'there is no answer, and nothing runs that could give one: the module of --config waits for a promise that ' +
+          'never settles, in its top-level await or in one of its clients',
+      ),
+    );
+  });
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { reportFailure } from './command.ts';
-import { givenUp } from './give-up.ts';
+import { giveUpAtDeadEnd, givenUp } from './give-up.ts';
 import { createProgram } from './program.ts';
 
 // Standard output is the answer's alone; kafkajs, and a module of the user's own, print there by default.
@@ -14,6 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+giveUpAtDeadEnd();
 try {
   await Promise.race([program.parseAsync(), givenUp]);
 } catch (error) {
