@@ -13,15 +13,16 @@ create table :"schema".workers (
 
 -- One row per attempt that did not succeed.
 create table :"schema".failures (
-  id       bigint      generated always as identity, -- the order: two may end in one millisecond
-  ended_at timestamptz not null,
-  took_ms  integer,                   -- from the call to its end; null where the worker died
-  attempt  integer     not null,
-  scope    text        collate "C" not null,
-  key      text        collate "C" not null,
-  ending   text        not null,      -- released, interrupted, failed, died, lease-lost or unrecorded
-  worker   text        collate "C",   -- of the table workers; null where it is not known
-  error    text,                      -- JSON text, as in the record
+  id         bigint      generated always as identity, -- the order: two may end in one millisecond
+  ended_at   timestamptz not null,
+  took_ms    integer,                   -- from the call to its end; null where the worker died
+  attempt    integer     not null,
+  batch_size integer,                   -- how many messages its handler was called for; null: for this one alone
+  scope      text        collate "C" not null,
+  key        text        collate "C" not null,
+  ending     text        not null,      -- released, interrupted, failed, died, lease-lost or unrecorded
+  worker     text        collate "C",   -- of the table workers; null where it is not known
+  error      text,                      -- JSON text, as in the record
   -- Found by scope and key. Without a primary key no row may be deleted from a table that is published.
   constraint failures_pkey primary key (scope, key, id)
 );

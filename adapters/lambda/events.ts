@@ -21,6 +21,7 @@ export type LambdaKeptReason =
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type LambdaWarning =
+  | 'DEFERRED_IN_GROUP'
   | 'LEASE_OUTLIVES_FUNCTION'
   | 'NO_TIME_TO_START'
   | 'PARTITION_STUCK'

@@ -12,6 +12,7 @@ import {
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import { createQueueDelivery } from '../shared/sqs/queue-delivery.ts';
+import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 import { type DeadLetterQueue, sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
@@ -95,6 +96,8 @@ export function onceEachSqsRecord<
     emit(event, { messageId }) {
       events.emit({ ...event, itemIdentifier: messageId });
     },
+    isFifo: ({ eventSourceARN }) => isFifoQueue(eventSourceARN),
+    warnings: events,
   });
 
   async function onceEach(event: LambdaSqsEvent, context: LambdaContext): Promise<SqsResponse> {

@@ -35,6 +35,8 @@ export interface EndedAttempt {
   readonly endedAt: Date;
   /** Milliseconds from the call to its end. Undefined where the worker died. */
   readonly tookMs?: number;
+  /** How many messages its handler was called for. Undefined where for this one alone, or where its worker died. */
+  readonly batchSize?: number;
   /** Undefined where it is not known. */
   readonly worker?: WorkerView;
   /** What its handler threw. */
@@ -94,16 +96,21 @@ export async function explainRecord(options: RecordOptions): Promise<Story> {
   return {
     record,
     worker: record === undefined ? undefined : workerView(found ?? [record.worker]),
-    attempts: rows.toReversed().map(([attempt, ending, endedMs, tookMs, error, ...worker]) => ({
+    attempts: rows.toReversed().map(([attempt, ending, endedMs, tookMs, batchSize, error, ...worker]) => ({
       attempt: Number(attempt),
       ending: ending as BadEnding,
       meaning: MEANINGS[ending as BadEnding],
       endedAt: new Date(Number(endedMs)),
-      ...(tookMs === null ? {} : { tookMs: Number(tookMs) }),
+      ...given('tookMs', numberIn(tookMs)),
+      ...given('batchSize', numberIn(batchSize)),
       ...given('worker', workerView(worker)),
       ...given('error', storedError(error)),
     })),
   };
+}
+
+function numberIn(cell: string | null | undefined): number | undefined {
+  return cell === null || cell === undefined ? undefined : Number(cell);
 }
 
 function workerView([id, host, pid, version, startedMs]: readonly (string | null | undefined)[]):

@@ -7,7 +7,6 @@ import type { EventSink } from '../reporting/event-sink.ts';
 import type { Around, BeginningAttempt, MessageSource } from '../words/around.ts';
 import type { Attempt, Handler } from '../words/attempt.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
-import { batchSizeOf } from './batch-size.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { refuseUnrun } from './refuse-unrun.ts';
 
@@ -119,18 +118,20 @@ function unlessDeclined<Result, Extra extends readonly unknown[]>(
 
 /** The work inside the hook that the settings have. */
 function hooked<Result, Extra extends readonly unknown[]>(
-  { engine: { events, settings } }: HeldClaim,
+  held: HeldClaim,
   source: (() => MessageSource) | undefined,
   work: Work<Result, Extra>,
 ): Work<Result, Extra> {
+  const { events, settings } = held.engine;
   const { around } = settings;
   if (around === undefined) return work;
   return function workInHook(attempt, ...extra) {
     const { scope, key, number } = attempt;
+    const { lastRun: run } = held;
     const beginning = () => ({
       ...{ scope, key, number, source: source?.() },
       get batchSize() {
-        return batchSizeOf(attempt);
+        return run?.batchSize;
       },
     });
     return runAround(events, around, beginning, () => work(attempt, ...extra));

@@ -15,6 +15,12 @@ export interface AttemptLimits {
   readonly timeoutMs: number | undefined;
 }
 
+/** What is known of one run of a handler. */
+interface RunFacts {
+  /** How many messages the handler is called for; undefined where it is called for this one alone. */
+  batchSize: number | undefined;
+}
+
 /**
  * A claim with its lease and the signal of its attempt, from the claim until its end is on record: a settle can wait in
  * a queue longer than a lease.
@@ -31,6 +37,8 @@ export class HeldClaim {
   isRunning = false;
   /** Whether it has run before, in this attempt. */
   hasRun = false;
+  /** The last run that began. */
+  lastRun: RunFacts | undefined;
   #whenOverdue: (() => void) | undefined;
 
   constructor(engine: Engine, claim: Claim, limits: AttemptLimits) {
@@ -52,6 +60,7 @@ export class HeldClaim {
 
   /** Runs the work of the attempt. It does not throw. */
   async run<Done>(work: (attempt: Attempt) => Promise<Done>): Promise<AttemptEnding<Done>> {
+    this.lastRun = { batchSize: undefined };
     try {
       // The caller may have aborted while the claim was under way.
       this.#limits.signal?.throwIfAborted();

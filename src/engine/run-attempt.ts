@@ -24,10 +24,11 @@ export async function settleBy<R>(held: HeldClaim, ending: AttemptEnding<R>): Pr
 
 /** Emits how an attempt ended, and returns its outcome. */
 export function conclude<R>(
-  { engine, claim, lease }: HeldClaim,
+  held: HeldClaim,
   ending: AttemptEnding<R>,
   { reply, settlement }: Settled,
 ): Outcome<R> {
+  const { engine, claim, lease } = held;
   const { events, settings } = engine;
   const isOnRecord = reply === 'settled';
   // What its caller interrupted, what never started, and what its handler deferred, is not counted by the record.
@@ -36,7 +37,7 @@ export function conclude<R>(
   const error = ending.kind === 'threw' ? ending.error : undefined;
   if (!isOnRecord) {
     const reason = reply === 'unrecorded' ? reply : 'lease-lost';
-    const end = { type: reason, ...endOf(engine, claim, attempts, 'pending') } as const;
+    const end = { type: reason, ...endOfAttempt(held, attempts, 'pending') } as const;
     events.emit(ending.kind === 'threw' ? { ...end, error } : end);
     const leftMs = reply === 'lost' ? settings.leaseMs : lease.leftMs();
     return {
@@ -50,20 +51,20 @@ export function conclude<R>(
   switch (settlement.kind) {
     case 'succeed': {
       const omitted = settlement.resultOmitted === null ? {} : { resultOmitted: settlement.resultOmitted };
-      events.emit({ type: 'succeeded', ...endOf(engine, claim, attempts, 'succeeded'), ...omitted });
+      events.emit({ type: 'succeeded', ...endOfAttempt(held, attempts, 'succeeded'), ...omitted });
       const result = (ending.kind === 'returned' ? ending.value : undefined) as R;
       return { state: 'succeeded', replayed: false, attempts, result, ...omitted };
     }
     case 'fail': {
       const { reason } = settlement;
-      events.emit({ type: 'failed', ...endOf(engine, claim, attempts, 'failed'), reason, error });
+      events.emit({ type: 'failed', ...endOfAttempt(held, attempts, 'failed'), reason, error });
       return { state: 'failed', reason, error: toStoredError(error), replayed: false, attempts };
     }
     case 'release': {
       const { retryAfterMs, countsAs } = settlement;
       const reason = countsAs === 'deferral' ? 'deferred' : 'released';
       const interrupted = countsAs === 'interruption' ? { interrupted: true as const } : {};
-      const end = endOf(engine, claim, attempts, 'pending');
+      const end = endOfAttempt(held, attempts, 'pending');
       events.emit({ type: reason, ...end, retryAfterMs, ...interrupted, error });
       return { state: 'pending', reason, retryAfterMs, attempts, ...thrownIn(ending) };
     }
@@ -72,4 +73,15 @@ export function conclude<R>(
 
 function thrownIn(ending: AttemptEnding<unknown>): Pick<Pending, 'error'> {
   return ending.kind === 'threw' ? { error: toStoredError(ending.error) } : {};
+}
+
+/** As `endOf`, with the size of the batch in which the handler ran. */
+function endOfAttempt<State extends 'succeeded' | 'failed' | 'pending'>(
+  { engine, claim, lastRun }: HeldClaim,
+  attempts: number,
+  state: State,
+): ReturnType<typeof endOf<State>> & { readonly batchSize?: number } {
+  const end = endOf(engine, claim, attempts, state);
+  const batchSize = lastRun?.batchSize;
+  return batchSize === undefined ? end : { ...end, batchSize };
 }

@@ -104,7 +104,16 @@ function emitDropped(lines: readonly WaitingLine[]): void {
 function parametersOf(lines: readonly WaitingLine[]): string[] {
   const now = performance.now();
   const rows = lines.map((line) => ({ ...line, ageMs: now - line.at }));
-  const columns = arraysOf(rows, ['ageMs', 'tookMs', 'attempt', 'key', 'ending', 'worker', 'error']);
+  const columns = arraysOf(rows, [
+    'ageMs',
+    'tookMs',
+    'attempt',
+    'batchSize',
+    'key',
+    'ending',
+    'worker',
+    'error',
+  ]);
   return [lines[0]?.scope ?? '', ...columns];
 }
 

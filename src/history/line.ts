@@ -27,6 +27,8 @@ export interface Line {
   readonly ending: BadEnding;
   readonly worker: string | null;
   readonly tookMs: number | null;
+  /** How many messages its handler was called for. Null where for this one alone, or where its worker died. */
+  readonly batchSize: number | null;
   /** JSON text. */
   readonly error: string | null;
 }
@@ -54,17 +56,31 @@ interface OfAttempt {
   readonly key: string;
 }
 
+interface Ended extends OfAttempt {
+  readonly durationMs: number;
+  readonly batchSize?: number;
+}
+
 function died({ scope, key }: OfAttempt, attempt: number, worker: string | null): Line {
-  return { scope, key, attempt, ending: 'died', worker, tookMs: null, error: null };
+  return { scope, key, attempt, ending: 'died', worker, tookMs: null, batchSize: null, error: null };
 }
 
 function ended(
-  { scope, key, durationMs }: OfAttempt & { readonly durationMs: number },
+  { scope, key, durationMs, batchSize }: Ended,
   attempt: number,
   ending: BadEnding,
   error: unknown,
 ): Line {
   const tookMs = Math.round(durationMs);
   const text = error === undefined ? null : JSON.stringify(toEventError(error));
-  return { scope, key, attempt, ending, worker: WORKER_ID, tookMs, error: text };
+  return {
+    scope,
+    key,
+    attempt,
+    ending,
+    worker: WORKER_ID,
+    tookMs,
+    batchSize: batchSize ?? null,
+    error: text,
+  };
 }

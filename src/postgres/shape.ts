@@ -24,7 +24,7 @@ export const SHAPE: Readonly<Record<TableName, Shape>> = {
   migrations: { columns: 'version, name, applied_at, checksum', key: 'version' },
   workers: { columns: 'id, host, pid, version, started_at, seen_at', key: 'id' },
   failures: {
-    columns: 'id, ended_at, took_ms, attempt, scope, key, ending, worker, error',
+    columns: 'id, ended_at, took_ms, attempt, batch_size, scope, key, ending, worker, error',
     key: 'scope, key, id',
   },
   stats: { columns: 'minute, count, scope, event', key: 'scope, minute, event' },

@@ -20,6 +20,11 @@ interface EndOf<State extends 'succeeded' | 'failed' | 'pending'> extends OfAtte
   readonly durationMs: number;
 }
 
+interface EndOfAttempt<State extends 'succeeded' | 'failed' | 'pending'> extends EndOf<State> {
+  /** How many messages its handler was called for. Undefined where it was called for this one alone. */
+  readonly batchSize?: number;
+}
+
 /**
  * Everything that happens to a message, each as it happens. Payloads and results are never part of an event.
  *
@@ -44,19 +49,19 @@ export type HandleOnceEvent =
       /** Milliseconds since the call of `handleOnce`. */
       readonly runningMs: number;
     })
-  | (EndOf<'succeeded'> & {
+  | (EndOfAttempt<'succeeded'> & {
       readonly type: 'succeeded';
       /** Why the record has no result. Undefined when it has one. */
       readonly resultOmitted?: ResultOmitted;
     })
-  | (EndOf<'failed'> & {
+  | (EndOfAttempt<'failed'> & {
       readonly type: 'failed';
       /** As in the outcome. */
       readonly reason: FailedReason;
       /** What the handler threw, or, where no handler ran, the error of the outcome. */
       readonly error: EventError;
     })
-  | (EndOf<'pending'> & {
+  | (EndOfAttempt<'pending'> & {
       readonly type: 'released';
       /** Milliseconds until it can be claimed again. */
       readonly retryAfterMs: number;
@@ -69,14 +74,14 @@ export type HandleOnceEvent =
       readonly error: EventError;
     })
   /** Its handler threw a `RetryableError` with `counted: false`: the attempt is not counted. */
-  | (EndOf<'pending'> & {
+  | (EndOfAttempt<'pending'> & {
       readonly type: 'deferred';
       /** Milliseconds until it can be claimed again. */
       readonly retryAfterMs: number;
       /** What the handler threw. */
       readonly error: EventError;
     })
-  | (EndOf<'pending'> & {
+  | (EndOfAttempt<'pending'> & {
       readonly type: 'lease-lost' | 'unrecorded';
       /** What the handler threw. Undefined when it returned. */
       readonly error?: EventError;

@@ -13,7 +13,7 @@ const end = { ...of, state: 'pending', attempts: 3, durationMs: 12.6 } as const;
 const error = new TypeError('no such card');
 const ERROR = '{"name":"TypeError","message":"no such card"}';
 
-const LINES: [string, Event, { ending: BadEnding; attempt: number; error?: string }][] = [
+const LINES: [string, Event, { ending: BadEnding; attempt: number; batchSize?: number; error?: string }][] = [
   [
     'released',
     { type: 'released', ...end, retryAfterMs: 1, error },
@@ -30,17 +30,30 @@ const LINES: [string, Event, { ending: BadEnding; attempt: number; error?: strin
     { ending: 'failed', attempt: 3, error: ERROR },
   ],
   ['lease-lost', { type: 'lease-lost', ...end }, { ending: 'lease-lost', attempt: 3 }],
+  [
+    'released in a batch',
+    { type: 'released', ...end, batchSize: 10, retryAfterMs: 1, error },
+    { ending: 'released', attempt: 3, batchSize: 10, error: ERROR },
+  ],
   ['unrecorded', { type: 'unrecorded', ...end, error }, { ending: 'unrecorded', attempt: 3, error: ERROR }],
 ];
 
 describe('A line is made of an attempt that', () => {
   test.each(LINES)('%s', (_, event, line) => {
-    const rest = { ...of, worker: WORKER_ID, tookMs: 13, error: null };
+    const rest = { ...of, worker: WORKER_ID, tookMs: 13, batchSize: null, error: null };
     expect(lineOf(event)).toEqual({ ...rest, ...line });
   });
 
   test('was taken over: of the one before, and of its worker', () => {
-    const line = { ...of, attempt: 2, ending: 'died', worker: 'a1b2c3d4', tookMs: null, error: null };
+    const line = {
+      ...of,
+      attempt: 2,
+      ending: 'died',
+      worker: 'a1b2c3d4',
+      tookMs: null,
+      batchSize: null,
+      error: null,
+    };
     expect(lineOf({ type: 'taken-over', ...of, attempts: 3, from: 'a1b2c3d4' })).toEqual(line);
   });
 

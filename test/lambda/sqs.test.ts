@@ -332,6 +332,18 @@ describe('A FIFO queue', () => {
     expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a0#1', 'a1#1', 'a1#2', 'a2#1', 'a3#1']);
   });
 
+  test('warns of the first that is deferred', async () => {
+    const { handleOnce } = bench();
+    const { events, onEvent } = recorder();
+    const handler = onceEachSqsRecord({ handleOnce, onEvent }, () => {
+      throw new RetryableError('not yet', { counted: false });
+    });
+    expect(await handler(sqsEvent(sqsRecord('id-1', '1')), ample())).toEqual(failures('id-1'));
+    await handler(event, ample());
+    const warned = events.flatMap((each) => (each.type === 'warning' ? [each.warning] : []));
+    expect(warned).toEqual(['DEFERRED_IN_GROUP']);
+  });
+
   test('reports what was claimed behind one that cannot be recorded, and does not run it', async () => {
     const settle = () => Promise.reject(new StoreError('refused', { retriable: false }));
     const { handleOnce } = bench({ store: { ...createMemoryStore(), settle } });

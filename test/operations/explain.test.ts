@@ -75,6 +75,21 @@ describe('What happened to a message is told', () => {
     expect(attempts[0]?.tookMs).toBeGreaterThanOrEqual(0);
   });
 
+  test('of one that ran in a batch, and then alone', async () => {
+    const { handleOnce } = worker();
+    const fails = throwing(new Error('the index is down'));
+    await handleOnce.batch(
+      [key, 'order-8', 'order-9'].map((each) => ({ key: each, payload: each })),
+      fails,
+    );
+    await handleOnce.batch([{ key, payload: key }], fails);
+    const { attempts } = await explained(2);
+    expect(attempts.map(({ ending, batchSize }) => [ending, batchSize])).toEqual([
+      ['released', 3],
+      ['released', undefined],
+    ]);
+  });
+
   test('of a worker without a line, by its id alone, and of no worker', async () => {
     await worker().handleOnce(key, 'body', throwing(new Error('no')));
     await explained(1);

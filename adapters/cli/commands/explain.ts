@@ -57,10 +57,18 @@ function lapsedAt({ attempts, liveUntil }: RecordView): string {
   );
 }
 
-function rowOf({ attempt, ending, endedAt, worker, error, meaning }: EndedAttempt): Record<string, string> {
+function rowOf({
+  attempt,
+  ending,
+  endedAt,
+  batchSize,
+  worker,
+  error,
+  meaning,
+}: EndedAttempt): Record<string, string> {
   return {
     attempt: String(attempt),
-    ended: ending,
+    ended: batchSize === undefined ? ending : `${ending}, in a batch of ${batchSize}`,
     at: endedAt.toISOString(),
     worker: worker === undefined ? '' : nameOf(worker),
     meaning: error === undefined ? meaning : `${meaning} (${error.name}: ${error.message})`,

@@ -1,6 +1,6 @@
 -- explain
 select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms,
-  f.took_ms::text as took_ms, f.error, f.worker, w.host, w.pid::text as pid, w.version,
+  f.took_ms::text as took_ms, f.batch_size::text as batch_size, f.error, f.worker, w.host, w.pid::text as pid, w.version,
   (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
 from "handle_once".failures f left join "handle_once".workers w on w.id = f.worker
 where f.scope = $1::text and f.key = $2::text

@@ -15,6 +15,7 @@ import type { WarningEvent } from '../warn.ts';
 import type { AnyHandleOnce, MessageSource } from '../../../src/index.ts';
 import { type CopyForm, originalOf, withOriginals, receivedForm } from './copy-identity.ts';
 import { receivedSource } from './message-source.ts';
+import { createDeferredCheck, type DeferredInGroup } from './deferred-in-group.ts';
 import type { Queue } from './queue.ts';
 import { createSendDeadLetter } from './send-dead-letter.ts';
 import { deliverInTurn, type Turn } from '../deliver-in-turn.ts';
@@ -49,6 +50,8 @@ export interface QueueDeliveryOptions<
   /** Sends a dead letter. Resolves with the names of those of our attributes that it was sent without. */
   readonly sendDeadLetter: (message: Message, facts: DeadLetterFacts, to: To) => Promise<readonly string[]>;
   readonly emit: (event: Parameters<Delivery<R>['emit']>[0], message: Message) => void;
+  readonly isFifo: (message: Message) => boolean;
+  readonly warnings: Pick<EventSink<DeferredInGroup>, 'emit'>;
 }
 
 /** What a message is delivered with. */
@@ -74,6 +77,7 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   const trial = createTrial();
   const key = withOriginals(trial.wrap('key', options.key), scope, form);
   const compared = trial.fingerprint(options);
+  const checkDeferred = createDeferredCheck(options.warnings);
 
   /** What a message is to the engine. The body is compared as it is, and parsed only by the delivery that runs. */
   function identityOf(message: Message): Pick<Delivery<R>, 'key' | 'content' | 'fingerprint' | 'message'> {
@@ -99,7 +103,7 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
      * Handles a message once, and dead-letters it where its outcome asks for that. It never throws. `not-started`: it
      * did not get its turn, and nothing ran.
      */
-    deliver(message: Message, { signal, turn, hold, onStart, onHandled }: DeliveryContext) {
+    async deliver(message: Message, { signal, turn, hold, onStart, onHandled }: DeliveryContext) {
       const run = (turn?.seat?.handler ?? handler) as typeof handler;
       const delivery: Delivery<R> = {
         ...identityOf(message),
@@ -119,7 +123,9 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
           emit(event, message);
         },
       };
-      return deliverInTurn(kernel, delivery, turn);
+      const delivered = await deliverInTurn(kernel, delivery, turn);
+      if (delivered !== 'not-started' && options.isFifo(message)) checkDeferred(delivered);
+      return delivered;
     },
     /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
     look(messages: readonly Message[]): void {
@@ -132,13 +138,14 @@ export type QueueDelivery<Message, R> = ReturnType<typeof createQueueDelivery<Me
 
 type OfMessageEvent =
   | (HandlingEvent & { readonly messageId: string })
-  | WarningEvent<'DEAD_LETTER_ATTRIBUTES_DROPPED'>;
+  | WarningEvent<'DEAD_LETTER_ATTRIBUTES_DROPPED'>
+  | DeferredInGroup;
 
 /** The same for messages as ReceiveMessage gives them. */
 export function createMessageDelivery<R>(
-  options: Omit<QueueDeliveryOptions<Message, R>, 'form' | 'sendDeadLetter' | 'emit'>,
+  options: Omit<QueueDeliveryOptions<Message, R>, 'form' | 'sendDeadLetter' | 'emit' | 'isFifo' | 'warnings'>,
   queueUrl: string,
-  queue: Pick<Queue, 'send'>,
+  queue: Pick<Queue, 'send' | 'isFifo'>,
   events: Pick<EventSink<OfMessageEvent>, 'emit'>,
 ) {
   return createQueueDelivery<Message, R, DeadLetterQueue>({
@@ -156,6 +163,8 @@ export function createMessageDelivery<R>(
     emit(event, { MessageId: messageId = '' }) {
       events.emit({ ...event, messageId });
     },
+    isFifo: () => queue.isFifo,
+    warnings: events,
   });
 }
 

@@ -29,7 +29,8 @@ export type SqsConsumerWarning =
   | 'REDRIVE_MOVES_GROUP'
   | 'QUEUE_ATTRIBUTES_UNREADABLE'
   | 'DEAD_LETTER_QUEUE_TOO_SMALL'
-  | 'DEAD_LETTER_ATTRIBUTES_DROPPED';
+  | 'DEAD_LETTER_ATTRIBUTES_DROPPED'
+  | 'DEFERRED_IN_GROUP';
 
 /**
  * Everything that becomes of a message, except what sqs-consumer emits itself. It is acknowledged when it is given to

@@ -4,7 +4,6 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Attempt } from '../../words/attempt.ts';
 import { LeaseLostError } from '../../words/errors.ts';
 import type { Party } from '../attempt-in-transaction.ts';
-import { setBatchSize } from '../batch-size.ts';
 import { AttemptSignal } from '../attempt-signal.ts';
 import type { HeldClaim } from '../held-claim.ts';
 
@@ -22,6 +21,7 @@ export class BatchRun implements Party {
     this.clock = members[0].clock;
     this.#signal = new AttemptSignal(undefined, timeoutMs, this);
     for (const held of members) {
+      if (held.lastRun !== undefined) held.lastRun.batchSize = members.length;
       held.onAborted((reason) => {
         this.isInterrupted = true;
         this.abort(reason instanceof LeaseLostError ? lostBy(held, reason) : reason);
@@ -31,7 +31,6 @@ export class BatchRun implements Party {
 
   /** The same attempt, with the signal of the run. */
   shareWith(attempt: Attempt): Attempt {
-    if (this.members[0]?.engine.settings.around !== undefined) setBatchSize(attempt, this.members.length);
     return Object.defineProperty(attempt, 'signal', { get: () => this.#sharedSignal(), enumerable: true });
   }
 

@@ -5,12 +5,13 @@ values ($1::text, $2::text, $3::text::integer, $4::text,
 on conflict (id) do update set seen_at = excluded.seen_at;
 
 -- failures
-insert into "handle_once".failures (ended_at, took_ms, attempt, scope, key, ending, worker, error)
+insert into "handle_once".failures (ended_at, took_ms, attempt, batch_size, scope, key, ending, worker, error)
 select statement_timestamp() - l.age_ms * interval '1 millisecond',
-  l.took_ms, l.attempt, $1::text, l.key, l.ending, l.worker, l.error
+  l.took_ms, l.attempt, l.batch_size, $1::text, l.key, l.ending, l.worker, l.error
 from unnest((select $2::text::float8[]), (select $3::text::integer[]), (select $4::text::integer[]),
-  (select $5::text::text[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]))
-  with ordinality as l(age_ms, took_ms, attempt, key, ending, worker, error, place)
+  (select $5::text::integer[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]),
+  (select $9::text::text[]))
+  with ordinality as l(age_ms, took_ms, attempt, batch_size, key, ending, worker, error, place)
 order by l.place;
 
 -- stats

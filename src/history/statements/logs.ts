@@ -13,14 +13,15 @@ insert into ${workers} (id, host, pid, version, started_at, seen_at)
 values ($1::text, $2::text, $3::text::integer, $4::text,
   statement_timestamp() - $5::text::float8 * interval '1 millisecond', statement_timestamp())
 on conflict (id) do update set seen_at = excluded.seen_at`,
-    /** $1 scope, $2 to $8 as columns of lines, in arrays; $2 is milliseconds since the end of the attempt. */
+    /** $1 scope, $2 to $9 as columns of lines, in arrays; $2 is milliseconds since the end of the attempt. */
     failures: `
-insert into ${failures} (ended_at, took_ms, attempt, scope, key, ending, worker, error)
+insert into ${failures} (ended_at, took_ms, attempt, batch_size, scope, key, ending, worker, error)
 select statement_timestamp() - l.age_ms * interval '1 millisecond',
-  l.took_ms, l.attempt, $1::text, l.key, l.ending, l.worker, l.error
+  l.took_ms, l.attempt, l.batch_size, $1::text, l.key, l.ending, l.worker, l.error
 from unnest((select $2::text::float8[]), (select $3::text::integer[]), (select $4::text::integer[]),
-  (select $5::text::text[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]))
-  with ordinality as l(age_ms, took_ms, attempt, key, ending, worker, error, place)
+  (select $5::text::integer[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]),
+  (select $9::text::text[]))
+  with ordinality as l(age_ms, took_ms, attempt, batch_size, key, ending, worker, error, place)
 order by l.place`,
     /** $1 scopes, $2 events, $3 counts. In one order, so that two processes cannot deadlock. */
     stats: `

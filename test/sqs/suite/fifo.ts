@@ -1,4 +1,4 @@
-import { TerminalError } from 'handle-once';
+import { RetryableError, TerminalError } from 'handle-once';
 import { expect, test } from 'vitest';
 import { type Fixture } from '../support/fixture.ts';
 import { until } from '../../support/until.ts';
@@ -82,6 +82,22 @@ export function fifoSuite({ server, setup }: Fixture): void {
     expect(handled.filter((body) => body.startsWith('other'))).toEqual(['other-0#1', 'other-1#1']);
     if (fillsBatches) expect(queue.eventsOf('returned')).toHaveLength(3);
   });
+
+  test.each([true, false])(
+    'a deferred one is warned of once, where it holds a group (FIFO: %s)',
+    async (fifo) => {
+      const queue = await setup({ fifo });
+      for (let n = 0; n < 2; n += 1) await queue.send(String(n), { group: String(n) });
+      const worker = await queue.startWorker({
+        handler: (_, { ageMs }) => {
+          if (ageMs === 0) throw new RetryableError('not yet', { retryAfterMs: 1, counted: false });
+        },
+      });
+      await until(() => worker.counts().acknowledged === 2);
+      const warned = queue.eventsOf('warning').filter(({ warning }) => warning === 'DEFERRED_IN_GROUP');
+      expect(warned).toHaveLength(fifo ? 1 : 0);
+    },
+  );
 
   test('slow groups hold up no other', async () => {
     const queue = await setup({ fifo: true });

@@ -83,6 +83,7 @@ const line: fc.Arbitrary<Line> = fc.record({
   ending: fc.constantFrom('released', 'died'),
   ageMs: fc.constantFrom(0, 0, HOUR / 2),
 });
+const NOT_COMPARED = { tookMs: null, batchSize: null, worker: null, error: null };
 const lines = fc
   .tuple(ofOneRecord, fc.array(line, { minLength: 1, maxLength: 3 }))
   .map(([[where, one], written]) =>
@@ -93,8 +94,17 @@ const lines = fc
         return [];
       },
       async ({ sql, scopes }) => {
-        const rows = written.map((each) => ({ ...each, key: one, tookMs: null, worker: null, error: null }));
-        const columns = arraysOf(rows, ['ageMs', 'tookMs', 'attempt', 'key', 'ending', 'worker', 'error']);
+        const rows = written.map((each) => ({ ...each, ...NOT_COMPARED, key: one }));
+        const columns = arraysOf(rows, [
+          'ageMs',
+          'tookMs',
+          'attempt',
+          'batchSize',
+          'key',
+          'ending',
+          'worker',
+          'error',
+        ]);
         await sql.unsafe(logStatements('handle_once').failures, [scopes[where], ...columns]);
         return [];
       },
