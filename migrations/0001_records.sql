@@ -17,6 +17,7 @@ create table :"schema".records (
   result_omitted text,
   result         text,                 -- JSON text; null when the handler returned undefined
   error          text,                 -- JSON text: name, message, code, cause
+  steps          text,                 -- JSON text: what attempts have done, by name; null for nearly all
   constraint records_pkey primary key (scope, key)
 )
 -- fillfactor leaves room for the settle to stay on the claim's page (a HOT update: no index write). Measured, 85 to 50:

@@ -38,7 +38,8 @@ create table :"schema".archive (
   failed_reason  text,
   result_omitted text,
   result         text,
-  error          text
+  error          text,
+  steps          text
 ) partition by range (purged_at);
 
 -- For the records of the last hours. A b-tree would cost a quarter more WAL; this one is a page for gigabytes, and no

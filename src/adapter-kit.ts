@@ -85,3 +85,4 @@ export { transactionEnded } from './postgres/transaction-gate.ts';
 export { EventError } from './reporting/event-error.ts';
 export type { EventSink } from './reporting/event-sink.ts';
 export { endingOf, type Handled, meaningOf } from './words/endings.ts';
+export type { AttemptFor } from './words/steps.ts';

@@ -5,10 +5,10 @@
  * @module handle-once
  */
 export type { Around, BeginningAttempt, MessageSource } from './words/around.ts';
-export type { Attempt, Handler } from './words/attempt.ts';
+export type { Attempt } from './words/attempt.ts';
 export type { BatchAttempt, BatchHandler } from './words/batch-handler.ts';
 export type { Backoff } from './options/backoff.ts';
-export type { AnyHandleOnce, HandleOnce, HandleOnceWithSchema, MissingOption } from './api/handle-once.ts';
+export type { AnyHandleOnce, HandleOnce, HandleOnceWithSchema } from './api/handle-once.ts';
 export type { CallOptions } from './api/call-options.ts';
 export type { BatchCallOptions, BatchCalls, BatchEntry } from './api/batch-calls.ts';
 export type { Handled, Refused } from './words/endings.ts';
@@ -30,7 +30,10 @@ export {
 } from './words/errors.ts';
 export type { Counts } from './reporting/event-sink.ts';
 export { createHandleOnce } from './api/create-handle-once.ts';
+export type { Handler } from './words/handler.ts';
 export type { JsonForm } from './words/json-form.ts';
+export type { MissingOption } from './words/missing-option.ts';
+export type { StepAttempt } from './words/steps.ts';
 export { InvalidPayloadError, RetryableError, TerminalError } from './words/handler-errors.ts';
 export { migrate, type MigrateOptions, type MigrateResult } from './migrations/migrate.ts';
 export { migrationSql, type MigrationSqlOptions } from './migrations/migration-sql.ts';

@@ -9,7 +9,7 @@ import {
   resolveOptions,
   consumerFields,
 } from '../../src/adapter-kit.ts';
-import { type Counts, InvalidOptionsError, type MissingOption } from '../../src/index.ts';
+import { type Counts, InvalidOptionsError, type MissingOption, type StepAttempt } from '../../src/index.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
 import type { HttpEventType } from './events.ts';
 import { unlessOver } from './deadline.ts';
@@ -34,7 +34,7 @@ export interface RequestOptions<Context = unknown, InTransaction extends boolean
 /** A Fetch handler that also gets its attempt. */
 export type RequestHandler<Context = unknown> = (
   request: Request,
-  attempt: HttpAttempt,
+  attempt: StepAttempt<HttpAttempt>,
   context: Context,
 ) => Response | PromiseLike<Response>;
 

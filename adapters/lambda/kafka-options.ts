@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
+  type AttemptFor,
   type BatchOptions,
   chosen,
   type FingerprintOptions,
@@ -29,7 +30,7 @@ export interface KafkaRecordDelivery<Payload> {
 /** `Extra` is the transaction, with the option `inTransaction`: `KafkaRecordHandler<Order, [tx: TransactionSql]>`. */
 export type KafkaRecordHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
   delivery: KafkaRecordDelivery<Payload>,
-  attempt: Attempt,
+  attempt: AttemptFor<Extra>,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
 

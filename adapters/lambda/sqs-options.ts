@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
+  type AttemptFor,
   type BatchOptions,
   type FingerprintOptions,
   callback,
@@ -27,7 +28,7 @@ export interface SqsRecordAttempt extends Attempt {
 /** `Extra` is the transaction, with the option `inTransaction`: `SqsRecordHandler<Order, [tx: TransactionSql]>`. */
 export type SqsRecordHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
   payload: Payload,
-  attempt: SqsRecordAttempt,
+  attempt: AttemptFor<Extra, SqsRecordAttempt>,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
 

@@ -1,4 +1,5 @@
 import {
+  type AttemptFor,
   type FingerprintOptions,
   callback,
   derivedScopeFault,
@@ -31,7 +32,7 @@ export type WebhookPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schem
 /** `Extra` is the transaction, with the option `inTransaction`: `WebhookHandler<Order, [tx: TransactionSql]>`. */
 export type WebhookHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
   payload: Payload,
-  attempt: WebhookAttempt,
+  attempt: AttemptFor<Extra, WebhookAttempt>,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
 

@@ -1,5 +1,5 @@
 import type { MessageSource } from '../words/around.ts';
-import type { Handler } from '../words/attempt.ts';
+import type { Handler } from '../words/handler.ts';
 import type { Emitted } from '../reporting/event-sink.ts';
 import type { FingerprintOptions } from '../options/fingerprint-options.ts';
 import type { OnFailed } from './decide.ts';

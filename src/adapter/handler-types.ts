@@ -1,8 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Calls, MissingOption } from '../api/handle-once.ts';
+import type { Calls } from '../api/handle-once.ts';
 import type { BatchOptions } from '../options/batch-options.ts';
 import type { Attempt } from '../words/attempt.ts';
 import type { BatchAttempt, BatchHandler } from '../words/batch-handler.ts';
+import type { StepAttempt } from '../words/steps.ts';
+import type { MissingOption } from '../words/missing-option.ts';
 
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
 export type ParsedPayload<Schema, Parsed, Once = unknown> = Schema extends StandardSchemaV1
@@ -60,6 +62,8 @@ interface InfersBatch<Batched> {
   readonly batch?: Batched;
 }
 
+type WithoutSteps<Of extends Attempt> = Of extends StepAttempt<infer Plain> ? Plain : Of;
+
 type BatchHandlerFor<Single> = Single extends (
   payload: infer Payload,
   attempt: infer Of extends Attempt,
@@ -67,7 +71,7 @@ type BatchHandlerFor<Single> = Single extends (
 ) => unknown
   ? (
       payloads: readonly Payload[],
-      attempts: readonly (Extra extends [MissingOption<string>] ? BatchAttempt<Of> : Of)[],
+      attempts: readonly (Extra extends [MissingOption<string>] ? BatchAttempt<WithoutSteps<Of>> : Of)[],
       ...extra: Extra
     ) => ReturnType<BatchHandler<Payload>>
   : never;

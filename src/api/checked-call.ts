@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { lazily } from '../lib/lazily.ts';
-import type { Handler } from '../words/attempt.ts';
+import type { Handler } from '../words/handler.ts';
 import type { CallOptions } from './call-options.ts';
 import type { Handle } from '../engine/handle.ts';
 import { checkFingerprints, fingerprintFields } from '../options/fingerprint-options.ts';

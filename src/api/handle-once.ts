@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Handler } from '../words/attempt.ts';
+import type { Handler } from '../words/handler.ts';
 import type { HandleOnceEventType } from '../reporting/events.ts';
 import type { Counts } from '../reporting/event-sink.ts';
 import type { CallOptions, ParseOption, SchemaOption } from './call-options.ts';
@@ -185,10 +185,4 @@ export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unkn
   readonly batch: BatchCallsWithSchema<Schema>;
   inScope(scope: string | DerivedScope): HandleOnceWithSchema<Schema, Tx>;
   withRetries(retries: RetryOptions): HandleOnceWithSchema<Schema, Tx>;
-}
-
-/** Stands for an argument that a handler gets only with an option: this type names the option that is missing. */
-export interface MissingOption<Option extends string> {
-  /** Not there at run time. */
-  readonly missingOption: Option;
 }

@@ -79,6 +79,10 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
    */
   readonly maxResultBytes?: number | undefined;
   /**
+   * The most that all steps of a message take together, in bytes of JSON: a result above it is omitted. Default 65,536.
+   */
+  readonly maxStepBytes?: number | undefined;
+  /**
    * Whether concurrent calls share statements, which is where the speed comes from. With false each call sends separate
    * statements, so that no transaction has the records of several messages. Default true.
    */
@@ -143,6 +147,7 @@ export const optionsSchema = lazily(() =>
         schema: z.optional(standardSchema()),
         storeResult: z._default(flag(), true),
         maxResultBytes: z.optional(wholeNumber('bytes', 0, 16_777_216)),
+        maxStepBytes: z._default(wholeNumber('bytes', 0, 16_777_216), DEFAULT_MAX_RESULT_BYTES),
         batching: z._default(flag(), true),
         databaseSchema: z.optional(schemaName()),
         stats: z._default(flag(), false),

@@ -5,7 +5,7 @@ import { describeThrown } from '../payload/stored-error.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
 import type { EventSink } from '../reporting/event-sink.ts';
 import type { Around, BeginningAttempt, MessageSource } from '../words/around.ts';
-import type { Attempt, Handler } from '../words/attempt.ts';
+import type { Attempt } from '../words/attempt.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { refuseUnrun } from './refuse-unrun.ts';
@@ -17,7 +17,7 @@ export interface HandlerRequest<Result, Extra extends readonly unknown[]> {
   /** Turns the payload into what the schema, or else the handler, gets. */
   readonly parse?: ((payload: never) => unknown) | undefined;
   readonly schema?: StandardSchemaV1 | undefined;
-  readonly handler: Handler<unknown, Extra, Result>;
+  readonly handler: (payload: unknown, attempt: never, ...extra: Extra) => Result | PromiseLike<Result>;
   /**
    * Called once the message is claimed. After false, as when an earlier message of its lane is not done, nothing runs
    * and the claim is released, uncounted; so too when the attempt is over by then.
@@ -72,7 +72,7 @@ function withPayload<Result, Extra extends readonly unknown[]>(
         throw new NotStartedError('its lease was over before its handler could start');
       held.isRunning = true;
       held.hasRun = true;
-      const returned = await handler(valid, attempt, ...extra);
+      const returned = await handler(valid, attempt as never, ...extra);
       const result = hasPromises(returned) ? ((await Promise.all(returned)) as Result) : returned;
       refuseUnrun(result);
       ended?.(scope, false);

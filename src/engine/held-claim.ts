@@ -4,11 +4,17 @@ import type { Clock } from '../lib/clock.ts';
 import { AttemptSignal } from './attempt-signal.ts';
 import type { Claim, Engine } from './engine.ts';
 import { Lease } from './lease.ts';
+import { refuseStep } from './steps/refuse-step.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
 import type { AttemptEnding, Threw } from './attempt-ending.ts';
 
 /** The clock may soon be set again. */
 const AFTER_DOUBT_MS = 1_000;
+
+/** An attempt, whose `step` is replaced where it has steps. */
+export type MadeAttempt = Attempt & {
+  step: (name: string, run: (childKey: string) => unknown) => Promise<unknown>;
+};
 
 export interface AttemptLimits {
   readonly signal: AbortSignal | undefined;
@@ -59,7 +65,7 @@ export class HeldClaim {
   }
 
   /** Runs the work of the attempt. It does not throw. */
-  async run<Done>(work: (attempt: Attempt) => Promise<Done>): Promise<AttemptEnding<Done>> {
+  async run<Done>(work: (attempt: MadeAttempt) => Promise<Done>): Promise<AttemptEnding<Done>> {
     this.lastRun = { batchSize: undefined };
     try {
       // The caller may have aborted while the claim was under way.
@@ -146,7 +152,7 @@ export class HeldClaim {
     return { ...threw, interrupted: false };
   }
 
-  #attempt(): Attempt {
+  #attempt(): MadeAttempt {
     const { scope } = this.engine.settings;
     const { key, attempts, ageMs } = this.claim;
     const attemptSignal = this.#signal;
@@ -159,6 +165,7 @@ export class HeldClaim {
         return attemptSignal.signal;
       },
       childKey: childKeysOf(scope, key),
+      step: refuseStep,
     };
   }
 }

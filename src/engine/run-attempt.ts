@@ -4,6 +4,7 @@ import { toStoredError } from '../payload/stored-error.ts';
 import { type AttemptEnding, isDeath, settlementOf } from './attempt-ending.ts';
 import { endOf } from './engine.ts';
 import type { HeldClaim } from './held-claim.ts';
+import { Steps } from './steps/steps.ts';
 import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
 
 /** Runs the work of a claim, and settles the record by how it ended. */
@@ -11,7 +12,13 @@ export async function runAttempt<R>(
   held: HeldClaim,
   work: (attempt: Attempt) => Promise<R>,
 ): Promise<Outcome<R>> {
-  return await settleBy(held, await held.run(work));
+  let steps: Steps | undefined;
+  const ending = await held.run((attempt) => {
+    attempt.step = async (name, run) => await (steps ??= new Steps(held, attempt)).step(name, run);
+    return work(attempt);
+  });
+  if (steps !== undefined) await steps.end();
+  return await settleBy(held, ending);
 }
 
 /** Settles the record by how the work ended. */

@@ -25,6 +25,8 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   readonly storeResult: boolean;
   /** Bytes of JSON. Without effect where `storeResult` is false. */
   readonly maxResultBytes: number;
+  /** Bytes of JSON, of all steps of a message. */
+  readonly maxStepBytes: number;
   /** Whether concurrent calls share statements. */
   readonly batching: boolean;
   /** Undefined where payloads are not validated, unless a call or an adapter has a schema. */

@@ -59,7 +59,7 @@ export async function settleUntilAnswered(
 }
 
 /** The last one comes late enough for a transaction that has the record locked for half a lease. */
-function resendWait(failures: number, leaseMs: number): number {
+export function resendWait(failures: number, leaseMs: number): number {
   return retryWait({ baseMs: 25, maxMs: Math.min(1_000, leaseMs / RESENDS_PER_LEASE) }, failures);
 }
 

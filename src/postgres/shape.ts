@@ -18,7 +18,7 @@ export const SHAPE: Readonly<Record<TableName, Shape>> = {
   records: {
     columns:
       'live_until, created_at, began_at, token, attempts, failures, deaths, owned, state, scope, key, fingerprint, ' +
-      'failed_reason, result_omitted, result, error',
+      'failed_reason, result_omitted, result, error, steps',
     key: 'scope, key',
   },
   migrations: { columns: 'version, name, applied_at, checksum', key: 'version' },
@@ -33,7 +33,7 @@ export const SHAPE: Readonly<Record<TableName, Shape>> = {
   archive: {
     columns:
       'purged_at, live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint, ' +
-      'failed_reason, result_omitted, result, error',
+      'failed_reason, result_omitted, result, error, steps',
   },
 };
 

@@ -117,7 +117,7 @@ export type HandleOnceEvent =
       Partial<EndOf<'pending'>> & {
         readonly type: 'store-error';
         /** `check`: what `checkStore` found. `lookup`: what kept `lookup` from looking. */
-        readonly verb: 'claim' | 'settle' | 'extend' | 'check' | 'lookup';
+        readonly verb: 'claim' | 'settle' | 'extend' | 'keep' | 'check' | 'lookup';
         /** A `StoreError`, `SchemaError` or `DamagedRecordError`. */
         readonly error: EventError;
       });

@@ -12,6 +12,8 @@ import type {
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
+  KeepReply,
+  KeepRequest,
   SettleReply,
   SettleRequest,
   Store,
@@ -27,7 +29,7 @@ export interface TimedClaimReply {
 
 /** What is published of a statement: its messages share it. */
 interface StatementFacts {
-  readonly verb: 'claim' | 'settle' | 'extend';
+  readonly verb: 'claim' | 'settle' | 'extend' | 'keep';
   readonly scope: string;
   readonly messages: number;
 }
@@ -157,6 +159,12 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     answered('extend', requests.length, store.extend(requests, terms));
   const extend = perMessage(traffic.extend, extendMany, { aloneGate: traffic.extendAlone });
 
+  const keep =
+    store.keep &&
+    perMessage(traffic.keep, (requests: readonly KeepRequest[]) =>
+      answered('keep', requests.length, store.keep?.(requests, terms.scope) ?? Promise.resolve([])),
+    );
+
   return {
     /** Claims a key. A claim without a reply is taken back, if it lands. */
     claim: (request: ClaimRequest): Promise<TimedClaimReply> => {
@@ -170,6 +178,8 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     /** Alone for a record that a transaction is likely to hold: the heartbeats of others must not wait with it. */
     extend: (request: ExtendRequest, how?: 'alone'): Promise<ExtendReply> =>
       traffic.trackUnanswered(() => extend(request, how)),
+    /** Keeps what an attempt has done. Undefined where the store cannot. */
+    keep: keep as ((request: KeepRequest, how?: 'alone') => Promise<KeepReply>) | undefined,
     /** Undoes a claim that landed and that no handler ran for. */
     takeBack: takeBacks.watch,
     /** What is on record, without a claim. Undefined where the store cannot look. */

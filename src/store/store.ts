@@ -81,6 +81,8 @@ export type ClaimReply =
       readonly ageMs: number;
       /** The token that this claim took the record over from, since its lease had lapsed. Null where there is none. */
       readonly deadToken: string | null;
+      /** What attempts before this one have kept, as JSON text. Null or absent where there is none. */
+      readonly steps?: string | null;
     })
   /** It could be claimed by a claim that may own suspects. Nothing was written. */
   | (Counted & { readonly kind: 'suspect' })
@@ -145,6 +147,19 @@ export interface ExtendRequest {
  */
 export type ExtendReply = 'extended' | 'lost' | 'locked';
 
+/** What an attempt has done, for those after it. */
+export interface KeepRequest {
+  /** Keys of one call differ. */
+  readonly key: string;
+  /** The token of the claim. With another the reply is `lost`. */
+  readonly token: string;
+  /** JSON text, in place of what was kept before. */
+  readonly steps: string;
+}
+
+/** As of a heartbeat. */
+export type KeepReply = 'kept' | 'lost' | 'locked';
+
 /**
  * Where records live. Every verb takes many requests with distinct keys and answers each, in their order.
  *
@@ -166,6 +181,11 @@ export interface Store {
     requests: readonly ExtendRequest[],
     terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
   ): Promise<readonly ExtendReply[]>;
+  /**
+   * Keeps steps until the record succeeds, expires or is forgotten: each claim of it gives them. Resolves when that is
+   * durable. Needed by `attempt.step` alone.
+   */
+  keep?(requests: readonly KeepRequest[], scope: string): Promise<readonly KeepReply[]>;
   /**
    * What is on record of a key, without a claim: undefined where nothing is, or what is has expired. A pending record
    * that is free to run waits for 0 ms. Needed by `handleOnce.lookup` alone.

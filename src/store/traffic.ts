@@ -42,6 +42,7 @@ function createTraffic() {
     claim,
     settle: new Gate(STATEMENTS),
     extend: new Gate(EXTENDS),
+    keep: new Gate(EXTENDS),
     /** For records that are likely to be locked: such a statement waits, with a connection. */
     extendAlone: new Gate(1),
     /** Sends a settle or a heartbeat. While many have no reply yet, no claim is sent. */

@@ -197,7 +197,7 @@ export class DamagedRecordError extends HandleOnceError {
   /** Column `key` of the row to correct or delete. */
   readonly key: string;
 
-  constructor(scope: string, key: string, column: 'result' | 'error' | 'state') {
+  constructor(scope: string, key: string, column: 'result' | 'error' | 'state' | 'steps') {
     super(
       `the record of key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is damaged: its ${column} is not ` +
         'what this version of handle-once writes; nothing ran. Correct that column of its row, or delete the row to ' +

@@ -1,3 +1,4 @@
+import type { StepAttempt } from 'handle-once';
 import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -27,7 +28,7 @@ test('a plain handler gets the payload and an attempt, and its result is the out
   expectTypeOf(handleOnce).toEqualTypeOf<HandleOnce>();
   const outcome = handleOnce('key', order, (payload, attempt) => {
     expectTypeOf(payload).toEqualTypeOf<Order>();
-    expectTypeOf(attempt).toEqualTypeOf<Attempt>();
+    expectTypeOf(attempt).toEqualTypeOf<StepAttempt>();
     return 5;
   });
   expectTypeOf(outcome).toEqualTypeOf<Promise<Outcome<number>>>();

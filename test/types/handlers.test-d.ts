@@ -1,8 +1,8 @@
 import { expectTypeOf, test } from 'vitest';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import {
+  type StepAttempt,
   type AnyHandleOnce,
-  type Attempt,
   type BatchAttempt,
   type BatchHandler,
   createHandleOnce,
@@ -362,7 +362,7 @@ test('inTransaction is known to the compiler, and needs what makes transactions'
 
 test('a handler in a file of its own has one type argument', () => {
   const call: Handler<Order> = ({ id }, attempt) => {
-    expectTypeOf(attempt).toEqualTypeOf<Attempt>();
+    expectTypeOf(attempt).toEqualTypeOf<StepAttempt>();
     return id;
   };
   void handleOnce('key', { id: 'a' }, call);

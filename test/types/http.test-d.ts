@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Attempt, createHandleOnce, type EventError, type HandleOnce } from 'handle-once';
+import {
+  type StepAttempt,
+  type Attempt,
+  createHandleOnce,
+  type EventError,
+  type HandleOnce,
+} from 'handle-once';
 import {
   attemptOf,
   type HttpAttempt,
@@ -31,7 +37,7 @@ test('the caller is asked for', () => {
 test('a handler gets the request and its attempt, and returns a response', () => {
   const send = onceEachRequest(base, (request, attempt) => {
     expectTypeOf(request).toEqualTypeOf<Request>();
-    expectTypeOf(attempt).toEqualTypeOf<HttpAttempt>();
+    expectTypeOf(attempt).toEqualTypeOf<StepAttempt<HttpAttempt>>();
     return new Response();
   });
   expectTypeOf<HttpAttempt>().toExtend<Attempt>();

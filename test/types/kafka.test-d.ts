@@ -1,4 +1,5 @@
 import {
+  type StepAttempt,
   type Attempt,
   type BatchAttempt,
   createHandleOnce,
@@ -83,7 +84,7 @@ test('its parts can be taken out, as the hooks of kafkajs often are', () => {
     expectTypeOf(topic).toBeString();
     expectTypeOf(partition).toBeNumber();
     expectTypeOf(message).toEqualTypeOf<KafkaMessage>();
-    expectTypeOf(attempt).toEqualTypeOf<Attempt>();
+    expectTypeOf(attempt).toEqualTypeOf<StepAttempt>();
     expectTypeOf(pause).toEqualTypeOf<() => () => void>();
     await heartbeat();
   });

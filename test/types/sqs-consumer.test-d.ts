@@ -1,5 +1,5 @@
 import { type Message, SQSClient } from '@aws-sdk/client-sqs';
-import { type BatchAttempt, createHandleOnce, type HandleOnce } from 'handle-once';
+import { type StepAttempt, type BatchAttempt, createHandleOnce, type HandleOnce } from 'handle-once';
 import {
   onceEachConsumerMessage,
   onceEachConsumerBatch,
@@ -64,7 +64,7 @@ test('settings that contradict the wrappers are no options', () => {
 test('a handler gets the output of the schema, or what parse returns', () => {
   onceEachConsumerMessage({ ...base, schema: order }, (payload, attempt) => {
     expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
-    expectTypeOf(attempt).toEqualTypeOf<SqsConsumerAttempt>();
+    expectTypeOf(attempt).toEqualTypeOf<StepAttempt<SqsConsumerAttempt>>();
     expectTypeOf(attempt.message).toEqualTypeOf<Message>();
   });
   onceEachConsumerBatch({ ...base, parse: (body) => Promise.resolve(new URL(body)) }, (payload) => {

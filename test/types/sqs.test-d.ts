@@ -5,6 +5,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import {
+  type StepAttempt,
   type Attempt,
   type BatchAttempt,
   type BatchHandler,
@@ -250,7 +251,7 @@ test('with batch a handler gets many payloads and attempts, which can fail', () 
   });
   createSqsWorker({ ...base, batch: undefined }, (payload, attempt) => {
     expectTypeOf(payload).toBeUnknown();
-    expectTypeOf(attempt).toEqualTypeOf<SqsAttempt>();
+    expectTypeOf(attempt).toEqualTypeOf<StepAttempt<SqsAttempt>>();
   });
   // @ts-expect-error -- a handler of one message
   createSqsWorker({ ...base, schema: order, batch: { size: 10 } }, ({ id }: { id: string }) => id);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import type { Handler } from '../../src/words/attempt.ts';
+import type { Handler } from '../../src/words/handler.ts';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import { InvalidOptionsError } from '../../src/words/errors.ts';
 import type { Outcome } from '../../src/words/outcome.ts';

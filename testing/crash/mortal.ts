@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { MemoryStore } from '../memory/memory.ts';
 
 /** The clock of a process that can die: from then on none of its timers rings. */
 export function createMortalClock(clock: Clock): Clock & { die(): void } {
@@ -39,7 +40,7 @@ export function createMortalClock(clock: Clock): Clock & { die(): void } {
 }
 
 /** A store as a process that can die uses it: from then on nothing arrives, and nothing is answered. */
-export function createMortalStore(store: Store): Store & { die(): void } {
+export function createMortalStore(store: MemoryStore): Store & { die(): void } {
   let isDead = false;
 
   function whileAlive<Request, Terms, Reply>(verb: (requests: Request, terms: Terms) => Promise<Reply>) {
@@ -51,6 +52,7 @@ export function createMortalStore(store: Store): Store & { die(): void } {
     claim: whileAlive((requests, terms) => store.claim(requests, terms)),
     settle: whileAlive((requests, scope) => store.settle(requests, scope)),
     extend: whileAlive((requests, terms) => store.extend(requests, terms)),
+    keep: whileAlive((requests, scope) => store.keep(requests, scope)),
     die() {
       isDead = true;
     },

@@ -46,7 +46,7 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
       Object.entries(effects).map(([name, call]) => [name, (...args: never[]) => run(name, call, args)]),
     ),
     /** Records the child keys that the attempt gives out. */
-    watch(attempt: Attempt): Attempt {
+    watch<Of extends Attempt>(attempt: Of): Of {
       const childKey = attempt.childKey.bind(attempt);
       return Object.assign(attempt, {
         childKey(name: string): string {

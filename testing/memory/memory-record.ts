@@ -15,6 +15,7 @@ export interface MemoryRecord {
   resultOmitted: ResultOmitted | null;
   failedReason: FailedReason | null;
   error: string | null;
+  steps: string | null;
 }
 
 /** A record of the memory store, as `showRecord` of `handle-once/operations` shows one, without its times. */

@@ -8,6 +8,8 @@ import type {
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
+  KeepReply,
+  KeepRequest,
   LookupReply,
   Settlement,
   SettleReply,
@@ -19,6 +21,7 @@ export type { MemoryRecord } from './memory-record.ts';
 
 /** A store in this process's memory, with a clock of its own. */
 export interface MemoryStore extends Store {
+  keep(requests: readonly KeepRequest[], scope: string): Promise<readonly KeepReply[]>;
   /**
    * Moves the store's clock forward: leases lapse, backoffs end, records expire. A running attempt learns of its
    * lapsed lease at its next heartbeat, and only once another claim has taken it over. Throws `InvalidOptionsError` for
@@ -49,6 +52,7 @@ export function createMemoryStore(): MemoryStore {
     claim: (requests, terms) => Promise.resolve(requests.map((request) => table.claim(request, terms))),
     settle: (requests, scope) => Promise.resolve(requests.map((request) => table.settle(request, scope))),
     extend: (requests, terms) => Promise.resolve(requests.map((request) => table.extend(request, terms))),
+    keep: (requests, scope) => Promise.resolve(requests.map((request) => table.keep(request, scope))),
     lookup: (key, scope) => Promise.resolve(lookedUp(records.get(idOf(scope, key)), now())),
     advance(milliseconds) {
       checkAdvance('createMemoryStore', milliseconds);
@@ -127,6 +131,12 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
       record.liveUntil = Math.max(record.liveUntil, now() + terms.leaseMs);
       return 'extended';
     },
+    keep({ key, token, steps }: KeepRequest, scope: string): KeepReply {
+      const record = records.get(idOf(scope, key));
+      if (record?.token !== token || !record.owned) return 'lost';
+      record.steps = steps;
+      return 'kept';
+    },
   };
 }
 
@@ -138,7 +148,7 @@ function claimReply(
   deadToken: string | null,
   now: number,
 ): ClaimReply {
-  const { attempts, failures, result, resultOmitted, failedReason, error } = record;
+  const { attempts, failures, result, resultOmitted, failedReason, error, steps } = record;
   if (differs(record.fingerprint, request.fingerprint)) return { kind: 'mismatch' };
   if (record.state === 'succeeded') return { kind: 'succeeded', attempts, result, resultOmitted };
   const ours = record.token === request.token;
@@ -146,9 +156,15 @@ function claimReply(
     return { kind: 'failed', attempts, reason: failedReason, error, replayed: !ours };
   const retryAfterMs = Math.max(0, Math.ceil(record.liveUntil - now));
   if (!record.owned) return { kind: 'released', attempts, retryAfterMs, error };
-  return ours
-    ? { kind: 'claimed', attempts, failures, ageMs: Math.ceil(now - record.createdAt), deadToken }
-    : { kind: 'in-flight', attempts, retryAfterMs };
+  if (!ours) return { kind: 'in-flight', attempts, retryAfterMs };
+  return {
+    kind: 'claimed',
+    attempts,
+    failures,
+    ageMs: Math.ceil(now - record.createdAt),
+    deadToken,
+    steps,
+  };
 }
 
 export function lookedUp(record: MemoryRecord | undefined, now: number): LookupReply | undefined {
@@ -201,6 +217,7 @@ function renewed({ token, fingerprint }: ClaimRequest, createdAt: number): Memor
     resultOmitted: null,
     failedReason: null,
     error: null,
+    steps: null,
   };
 }
 
@@ -208,7 +225,8 @@ function settledColumns(record: MemoryRecord, settlement: Settlement, now: numbe
   switch (settlement.kind) {
     case 'succeed': {
       const { result, resultOmitted, retentionMs } = settlement;
-      return { state: 'succeeded', owned: false, result, resultOmitted, liveUntil: now + retentionMs };
+      const liveUntil = now + retentionMs;
+      return { state: 'succeeded', owned: false, result, resultOmitted, steps: null, liveUntil };
     }
     case 'fail': {
       const { reason, error, retentionMs } = settlement;

@@ -1,4 +1,5 @@
 import {
+  type AttemptFor,
   batchOption,
   type BatchOptions,
   type HandlerFor,
@@ -48,7 +49,7 @@ export interface KafkaDelivery<Payload> {
 /** `Extra` is the transaction, with the option `inTransaction`: `KafkaHandler<Order, [tx: TransactionSql]>`. */
 export type KafkaHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
   delivery: KafkaDelivery<Payload>,
-  attempt: Attempt,
+  attempt: AttemptFor<Extra>,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
 

@@ -22,7 +22,7 @@ export interface PurgeTables {
 }
 
 const KEPT_COLUMNS = `live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
-    failed_reason, result_omitted, result, error`;
+    failed_reason, result_omitted, result, error, steps`;
 
 /**
  * Purges the expired records of some pages of a table, and counts what stays, by scope and state.

@@ -1,4 +1,5 @@
 import {
+  type AttemptFor,
   type BatchOptions,
   type FingerprintOptions,
   callback,
@@ -32,7 +33,7 @@ export interface QueueAttempt<Message> extends Attempt {
 /** `Extra` is the transaction, with the option `inTransaction`. */
 export type QueueHandler<Message, Payload, Extra extends readonly unknown[], Result> = (
   payload: Payload,
-  attempt: QueueAttempt<Message>,
+  attempt: AttemptFor<Extra, QueueAttempt<Message>>,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
 

@@ -9,6 +9,7 @@ import type { MessageSource } from '../../words/around.ts';
 import { type FingerprintOptions, fingerprintFields } from '../../options/fingerprint-options.ts';
 import { handlerOption } from '../../options/handler-option.ts';
 import { gatheredBatchOption, type GatheredBatchOptions } from '../../options/batch-options.ts';
+import type { AttemptFor } from '../../words/steps.ts';
 import { callback, chosen, NOT_AN_OBJECT, wholeNumber } from '../../options/parse-options.ts';
 import type { Logger } from '../../reporting/logger.ts';
 import type { RetryOptions } from '../../options/retries.ts';
@@ -27,7 +28,11 @@ export type OnceEachHandler<
   Message = unknown,
   Extra extends readonly unknown[] = [],
   Result = unknown,
-> = (payload: Payload, attempt: OnceEachAttempt<Message>, ...extra: Extra) => Result | PromiseLike<Result>;
+> = (
+  payload: Payload,
+  attempt: AttemptFor<Extra, OnceEachAttempt<Message>>,
+  ...extra: Extra
+) => Result | PromiseLike<Result>;
 
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
 export type OnceEachPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema, Parsed, Once>;

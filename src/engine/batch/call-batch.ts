@@ -3,6 +3,7 @@ import type { BatchHandler } from '../../words/batch-handler.ts';
 import { kindOf } from '../../lib/kind-of.ts';
 import { isThenable } from '../../lib/is-promise.ts';
 import { refuseUnrun } from '../refuse-unrun.ts';
+import { refuseStep } from '../steps/refuse-step.ts';
 
 export type AnyBatchHandler = BatchHandler<never, never>;
 
@@ -30,7 +31,7 @@ export async function callBatch(
   const attempts = given.map(({ attempt }, index) =>
     extra.length > 0
       ? attempt
-      : Object.assign(attempt, { fail: (error: unknown) => failed.set(index, error) }),
+      : Object.assign(attempt, { fail: (error: unknown) => failed.set(index, error), step: refuseStep }),
   );
   const payloads = given.map(({ payload }) => payload);
   const call = handler as (...args: unknown[]) => unknown;

@@ -12,7 +12,7 @@ import { requirePolicies } from '../../postgres/row-security.ts';
 import { run } from '../../postgres/run-statement.ts';
 import { requireShape } from '../../postgres/shape.ts';
 import { CHECKED_SETTING } from './statements/check.ts';
-import type { ClaimTerms, ExtendReply, ExtendRequest, LookupReply } from '../store.ts';
+import type { ExtendRequest, KeepRequest, LookupReply } from '../store.ts';
 import { toReply } from './claim-reply.ts';
 import { batchOf } from '../../postgres/batch.ts';
 import { inLockOrder, unlessLocked } from './locked-record.ts';
@@ -44,8 +44,16 @@ export function createPostgresStore<Tx>(
       requests.length === 0 ? [] : await settle(client, statements, requests, scope),
     lookup: (key, scope) => lookup(client, statements.lookup, key, scope),
     check: () => check(client, statements.check, schema),
-    extend: async (requests, terms) =>
-      requests.length === 0 ? [] : await extend(client, statements.extend, requests, terms),
+    extend: async (requests, { scope, leaseMs }) => {
+      const heartbeat = { scope, cells: () => [], more: [String(leaseMs)] };
+      return requests.length === 0
+        ? []
+        : await ifOwned(client, statements.extend, requests, heartbeat, 'extended');
+    },
+    keep: async (requests, scope) => {
+      const kept = { scope, cells: ({ steps }: KeepRequest) => [steps] };
+      return requests.length === 0 ? [] : await ifOwned(client, statements.keep, requests, kept, 'kept');
+    },
   };
 }
 
@@ -59,17 +67,21 @@ async function lookup(
   return row === undefined ? undefined : (toReply(row) as LookupReply);
 }
 
-function extend(
+/** Writes to the records that the tokens of their requests own. `done`: the reply to those. */
+function ifOwned<Request extends ExtendRequest, Done extends string>(
   client: DatabaseClient,
   statement: BySize,
-  requests: readonly ExtendRequest[],
-  { scope, leaseMs }: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
-): Promise<ExtendReply[]> {
-  return unlessLocked(requests, async (some): Promise<ExtendReply[]> => {
-    const { size, parameters } = batchOf(inLockOrder(some).map(({ key, token }) => [key, token]));
-    const rows = await run(client, statement[size], [scope, ...parameters, String(leaseMs)]);
-    const extended = new Set(rows.map(([key]) => key));
-    return some.map(({ key }) => (extended.has(key) ? 'extended' : 'lost'));
+  requests: readonly Request[],
+  { scope, cells, more = [] }: { scope: string; cells: (request: Request) => string[]; more?: string[] },
+  done: Done,
+): Promise<(Done | 'lost' | 'locked')[]> {
+  return unlessLocked(requests, async (some): Promise<(Done | 'lost')[]> => {
+    const { size, parameters } = batchOf(
+      inLockOrder(some).map((request) => [request.key, request.token, ...cells(request)]),
+    );
+    const rows = await run(client, statement[size], [scope, ...parameters, ...more]);
+    const written = new Set(rows.map(([key]) => key));
+    return some.map(({ key }) => (written.has(key) ? done : 'lost'));
   });
 }
 

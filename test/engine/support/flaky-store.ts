@@ -4,14 +4,14 @@ import type { Store } from '../../../src/store.ts';
 /** What happens to one call of a store in place of just doing it. */
 export type Fault = <Reply>(send: () => Promise<Reply>) => Promise<Reply>;
 
-type Verb = 'claim' | 'settle' | 'extend';
+type Verb = 'claim' | 'settle' | 'extend' | 'keep';
 
 /** Faults by verb: a list is used up call by call and then the store works again; a single fault stays. */
 export type FaultPlan = Partial<Record<Verb, Fault | readonly Fault[]>>;
 
 /** A real store behind a line that fails as planned. */
 export function flakyStore(store: Store, plan: FaultPlan): Store {
-  const calls: Record<Verb, number> = { claim: 0, settle: 0, extend: 0 };
+  const calls: Record<Verb, number> = { claim: 0, settle: 0, extend: 0, keep: 0 };
 
   function through<Reply>(verb: Verb, send: () => Promise<Reply>): Promise<Reply> {
     const planned = plan[verb];
@@ -20,7 +20,9 @@ export function flakyStore(store: Store, plan: FaultPlan): Store {
     return fault === undefined ? send() : fault(send);
   }
 
+  const { keep } = store;
   return {
+    ...(keep && { keep: (requests, scope) => through('keep', () => keep(requests, scope)) }),
     claim: (requests, terms) => through('claim', () => store.claim(requests, terms)),
     settle: (requests, scope) => through('settle', () => store.settle(requests, scope)),
     extend: (requests, terms) => through('extend', () => store.extend(requests, terms)),

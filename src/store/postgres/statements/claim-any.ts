@@ -49,9 +49,10 @@ with ${claimsWithRecords(size, table)}, taken as (
     end,
     result = case when ${KEPT} then t.result end,
     result_omitted = case when ${KEPT} then t.result_omitted end,
-    error = case when ${KEPT} or t.state = 'pending' then t.error end
+    error = case when ${KEPT} or t.state = 'pending' then t.error end,
+    steps = case when ${KEPT} or t.state = 'pending' then t.steps end
   returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.created_at,
-    t.live_until, t.result, t.result_omitted, t.failed_reason, t.error
+    t.live_until, t.result, t.result_omitted, t.failed_reason, t.error, t.steps
 )
 select ${answerColumns('t', { ...CLAIM, deadToken: DEAD_TOKEN })} from taken t join claims a on a.key = t.key
 union all

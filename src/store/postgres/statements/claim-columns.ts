@@ -22,7 +22,11 @@ export function answerColumns(t: string, claim: ClaimSql): string {
       when 'succeeded' then ${t}.result_omitted
       else ${t}.failed_reason
     end as detail,
-    case ${t}.state when 'succeeded' then ${t}.result else ${t}.error end as content`;
+    case
+      when ${t}.state = 'succeeded' then ${t}.result
+      when ${t}.state = 'pending' and ${isOurs(t, claim)} then ${t}.steps
+      else ${t}.error
+    end as content`;
 }
 
 /** The answer to a claim that made its record. */

@@ -10,7 +10,7 @@ export function claimsWithRecords(size: Size, table: string): string {
   return `claims as materialized (
   select a.key, a.token as claim_token, decode(a.fingerprint, 'hex') as claim_fingerprint,
     r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.created_at,
-    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error
+    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error, r.steps
   from ${batchRows(size, 'a', { key: 'text', token: 'uuid', fingerprint: 'text' })}
   left join lateral (
     select t.*, t.live_until > statement_timestamp() as live

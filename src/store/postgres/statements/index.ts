@@ -4,6 +4,7 @@ import { checkStatement } from './check.ts';
 import { claimAnyStatement } from './claim-any.ts';
 import { claimNewStatement } from './claim-new.ts';
 import { extendStatement } from './extend.ts';
+import { keepStatement } from './keep.ts';
 import { LOCK_WAIT_MS, lockedStatement } from './locked.ts';
 import { lookupStatement } from './lookup.ts';
 import { settleStatement } from './settle.ts';
@@ -21,6 +22,7 @@ export function statementsOf(schema: string, lockWaitMs = LOCK_WAIT_MS) {
     locked: onOneLine(lockedStatement(table)),
     lookup: onOneLine(lookupStatement(table)),
     extend: bySize((size) => extendStatement(table, size, lockWaitMs)),
+    keep: bySize((size) => keepStatement(table, size, lockWaitMs)),
     settle: bySize((size) => settleStatement(table, size, lockWaitMs)),
     settledBefore: bySize((size) => settledBeforeStatement(table, size)),
     settleLast: bySize((size) => settleLastStatement(table, size)),

@@ -43,7 +43,8 @@ update ${table} t set
   failed_reason = s.failed_reason,
   result = s.result,
   result_omitted = s.result_omitted,
-  error = coalesce(s.error, t.error)
+  error = coalesce(s.error, t.error),
+  steps = case when s.state <> 'succeeded' then t.steps end
 from ${rowsToUpdateBy(size, 's', SETTLED, COMPUTED)}
 where ${isInScope(size, 's')} and t.key = s.key and t.token = s.token and t.owned`;
 }

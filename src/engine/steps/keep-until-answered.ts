@@ -1,0 +1,33 @@
+import { LeaseLostError, StoreError } from '../../words/errors.ts';
+import { delay } from '../../lib/wait.ts';
+import type { HeldClaim } from '../held-claim.ts';
+import { resendWait } from '../settle-until-answered.ts';
+
+/**
+ * Keeps the steps of an attempt. A statement without a reply, or that meets a lock, is sent again for as long as the
+ * lease lasts. Throws `LeaseLostError` where the record is another's, or the lease is over, and `StoreError` for what
+ * sending it again does not change.
+ */
+export async function keepUntilAnswered(held: HeldClaim, steps: string): Promise<void> {
+  const { engine, claim, lease } = held;
+  const { key, token } = claim;
+  const { scope, leaseMs } = engine.settings;
+  let how: 'alone' | undefined;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const reply = await engine.records.keep?.({ key, token, steps }, how);
+      if (reply === 'kept') return;
+      if (reply === 'lost') throw new LeaseLostError('another worker has taken the message over');
+      how = 'alone';
+    } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
+      engine.events.emit({ type: 'store-error', scope, key, verb: 'keep', error });
+      if (error instanceof StoreError && !error.retriable) throw error;
+    }
+    const delayMs = resendWait(failures, leaseMs);
+    if (lease.leftMs() <= delayMs) {
+      throw new LeaseLostError('the lease was over before the end of a step was on record');
+    }
+    await delay(engine.clock, delayMs);
+  }
+}

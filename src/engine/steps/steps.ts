@@ -1,0 +1,123 @@
+import { InvalidOptionsError, DamagedRecordError, LeaseLostError, StoreError } from '../../words/errors.ts';
+import { checkKey } from '../../options/key.ts';
+import { kindOf } from '../../lib/kind-of.ts';
+import { later } from '../../lib/later.ts';
+import type { Attempt } from '../../words/attempt.ts';
+import type { HeldClaim } from '../held-claim.ts';
+import { KeptSteps } from './kept-steps.ts';
+import { keepUntilAnswered } from './keep-until-answered.ts';
+
+const MAX_STEPS = 1_000;
+
+type Run = (childKey: string) => unknown;
+
+/** What one attempt does step by step. */
+export class Steps {
+  readonly #held: HeldClaim;
+  readonly #attempt: Attempt;
+  readonly #kept: KeptSteps;
+  readonly #names = new Set<string>();
+  readonly #running = new Set<Promise<unknown>>();
+  /** Of this attempt, with their times. What the database refuses is omitted. */
+  readonly #unwritten = new Map<string, number>();
+  #writing: Promise<unknown> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
+
+  constructor(held: HeldClaim, attempt: Attempt) {
+    this.#held = held;
+    this.#attempt = attempt;
+    const { engine, claim } = held;
+    try {
+      this.#kept = new KeptSteps(claim.steps, engine.settings.maxStepBytes);
+    } catch {
+      throw new DamagedRecordError(attempt.scope, attempt.key, 'steps');
+    }
+  }
+
+  /** Answers a step from the record, or runs it and puts its end on record. */
+  async step(name: string, run: Run): Promise<unknown> {
+    this.#check(name, run);
+    this.#names.add(name);
+    if (this.#kept.has(name)) return this.#kept.resultOf(name);
+    await this.#held.lease.whenKnown();
+    if (!this.#held.isRunning) throw new LeaseLostError('the handler has ended: its attempt starts no step any more');
+    this.#attempt.signal.throwIfAborted();
+    const running = this.#run(name, run);
+    this.#running.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      // It has not ended: the handler may try it again.
+      this.#names.delete(name);
+      throw error;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Resolves when no step runs any more, or the lease is lost. No other starts. */
+  async end(): Promise<void> {
+    if (this.#running.size === 0) return;
+    this.#held.abort(new DOMException('the handler has ended, and did not wait for its step', 'AbortError'));
+    const lost = later<undefined>();
+    const { lease } = this.#held;
+    const look = (): void => {
+      if (!lease.isKept()) lost.resolve(undefined);
+    };
+    this.#held.onOverdue(look);
+    look();
+    await Promise.race([Promise.allSettled(this.#running), lost.promise]);
+  }
+
+  #check(name: string, run: unknown): void {
+    checkKey('step name', name);
+    if (this.#held.engine.records.keep === undefined) {
+      throw wrong('', 'needs the verb `keep` of the store: the store of this handleOnce has none');
+    }
+    if (typeof run !== 'function') throw wrong('run', `must be a function, got ${kindOf(run)}`);
+    if (this.#names.has(name)) {
+      throw wrong('name', `${JSON.stringify(name)} was used before in this attempt: give each step its own`);
+    }
+    if (this.#names.size === MAX_STEPS) {
+      throw wrong('name', `a message has at most ${MAX_STEPS} steps: put many effects into one`);
+    }
+  }
+
+  async #run(name: string, run: Run): Promise<unknown> {
+    const { engine, claim } = this.#held;
+    const value = await run(this.#attempt.childKey(name));
+    const ms = Math.round(claim.ageMs + engine.clock.monotonic() - claim.sentAt.monotonicMs);
+    this.#kept.add(name, ms, value);
+    this.#unwritten.set(name, ms);
+    await this.#write();
+    return this.#kept.hasResult(name) ? this.#kept.resultOf(name) : value;
+  }
+
+  /** One write after the other, each with all steps that have ended: no reply decides which is the last. */
+  #write(): Promise<void> {
+    if (this.#waiting === undefined) {
+      this.#waiting = this.#writing.then(() => {
+        this.#waiting = undefined;
+        return this.#writeAll();
+      });
+      this.#writing = this.#waiting.catch(() => undefined);
+    }
+    return this.#waiting;
+  }
+
+  async #writeAll(): Promise<void> {
+    const written = [...this.#unwritten];
+    try {
+      await keepUntilAnswered(this.#held, this.#kept.text);
+    } catch (error) {
+      if (!(error instanceof StoreError) || !error.dataRefused) throw error;
+      for (const [name, ms] of written) this.#kept.omit(name, ms, 'refused-by-store');
+      await keepUntilAnswered(this.#held, this.#kept.text);
+    }
+    for (const [name] of written) this.#unwritten.delete(name);
+  }
+}
+
+function wrong(field: string, message: string): InvalidOptionsError {
+  return new InvalidOptionsError('attempt.step', [{ field, message }]);
+}
