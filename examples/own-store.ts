@@ -1,5 +1,5 @@
 /**
- * A store of your own, here one that keeps results and errors encrypted in another store, and its test: what every
+ * A store of your own, here one that keeps results, errors and steps encrypted in another store, and its test: what every
  * store promises, case by case. `npx tsx examples/own-store.ts`
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -31,6 +31,9 @@ function encryptedStore(store: Store, key: Buffer): Store {
 
   function opened<Reply extends ClaimReply>(reply: Reply): Reply {
     if (reply.kind === 'succeeded') return { ...reply, result: read(reply.result) };
+    if (reply.kind === 'claimed' && reply.steps !== undefined) {
+      return { ...reply, steps: decrypt(reply.steps, key) };
+    }
     if (reply.kind === 'failed' || reply.kind === 'released') return { ...reply, error: read(reply.error) };
     return reply;
   }
@@ -54,6 +57,10 @@ function encryptedStore(store: Store, key: Buffer): Store {
         scope,
       ),
     extend: (requests, terms) => store.extend(requests, terms),
+    async keep(requests, scope) {
+      const kept = requests.map((request) => ({ ...request, steps: encrypt(request.steps, key) }));
+      return (await store.keep?.(kept, scope)) ?? [];
+    },
     async lookup(recordKey, scope) {
       const reply = await store.lookup?.(recordKey, scope);
       return reply === undefined ? undefined : opened(reply);
@@ -62,7 +69,7 @@ function encryptedStore(store: Store, key: Buffer): Store {
 }
 
 const cases = storeContract({
-  can: { lookup: true },
+  can: { lookup: true, steps: true },
   open() {
     const memory = createMemoryStore();
     return {

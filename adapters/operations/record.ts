@@ -1,5 +1,6 @@
 import type { FailedReason, ResultOmitted, StoredError } from '../../src/words/outcome.ts';
 import { workerOf } from '../../src/lib/worker-id.ts';
+import { KeptSteps } from '../../src/payload/kept-steps.ts';
 import type { DatabaseRow } from '../../src/postgres/database-client.ts';
 
 /**
@@ -22,6 +23,16 @@ export type RecordPhase =
   | 'succeeded'
   | 'failed'
   | 'expired';
+
+/** A step that has ended. It has no result: that can hold what only the application should read. */
+export interface StepView {
+  /** As the handler has named it. */
+  readonly name: string;
+  /** By the clock of the database, but for what the clocks drifted apart since the claim. */
+  readonly endedAt: Date;
+  /** Why its result is not on record: an attempt that asks for it fails for good. */
+  readonly resultOmitted?: ResultOmitted;
+}
 
 /** A record, as a person sees it. It has no payload: records keep none. */
 export interface RecordView {
@@ -55,11 +66,13 @@ export interface RecordView {
   readonly resultOmitted?: ResultOmitted;
   /** What its handler returned, as JSON text: only where that was asked for. */
   readonly result?: string;
+  /** The steps that attempts have ended, in their order. Undefined where there are none, and in a list. */
+  readonly steps?: readonly StepView[];
 }
 
 export function toView(row: DatabaseRow): RecordView {
   const [scope, key, state, phase, attempts, failures, deaths, createdMs, ...rest] = row;
-  const [beganMs, liveUntilMs, token, failedReason, resultOmitted, error, result] = rest;
+  const [beganMs, liveUntilMs, token, failedReason, resultOmitted, error, result, steps] = rest;
   return {
     scope: scope ?? '',
     key: key ?? '',
@@ -77,7 +90,22 @@ export function toView(row: DatabaseRow): RecordView {
     ...given('error', state === 'succeeded' ? undefined : storedError(error)),
     ...given('resultOmitted', resultOmitted as ResultOmitted | null | undefined),
     ...given('result', result),
+    ...given('steps', stepsOf(steps, Number(createdMs))),
   };
+}
+
+/** Undefined too where the column is damaged. */
+function stepsOf(text: string | null | undefined, createdMs: number): readonly StepView[] | undefined {
+  if (text === null || text === undefined) return undefined;
+  try {
+    return new KeptSteps(text).list().map(({ name, ms, omitted }) => ({
+      name,
+      endedAt: new Date(createdMs + ms),
+      ...given('resultOmitted', omitted),
+    }));
+  } catch {
+    return undefined;
+  }
 }
 
 export function given<Name extends string, Value>(

@@ -25,8 +25,8 @@ export interface Claim {
   readonly failures: number;
   /** Milliseconds from the first claim of the message to this one, by the store's clock. */
   readonly ageMs: number;
-  /** What earlier attempts have done, as JSON text. Null where they kept nothing. */
-  readonly steps: string | null;
+  /** What earlier attempts have done, as JSON text. Undefined where they kept nothing. */
+  readonly steps: string | undefined;
   /** When the claim was sent: not later than the database's start of the lease. */
   readonly sentAt: Instant;
   /** When the call began, in monotonic milliseconds. Decides when to give up, never who has the lease. */

@@ -54,7 +54,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     const claimed = await claimKey(engine, key, hash, { waitMs, signal, startedAt });
     const { reply, token, sentAt } = claimed;
     if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply, startedAt);
-    const { attempts, failures, ageMs, deadToken, steps = null } = reply;
+    const { attempts, failures, ageMs, deadToken, steps } = reply;
     const attempt = { scope: settings.scope, key, attempts };
     if (deadToken === null) events.emit({ type: 'claimed', ...attempt });
     else events.emit({ type: 'taken-over', ...attempt, from: workerOf(deadToken) });

@@ -81,8 +81,8 @@ export type ClaimReply =
       readonly ageMs: number;
       /** The token that this claim took the record over from, since its lease had lapsed. Null where there is none. */
       readonly deadToken: string | null;
-      /** What attempts before this one have kept, as JSON text. Null or absent where there is none. */
-      readonly steps?: string | null;
+      /** What attempts before this one have kept, as JSON text. Absent where there is none. */
+      readonly steps?: string;
     })
   /** It could be claimed by a claim that may own suspects. Nothing was written. */
   | (Counted & { readonly kind: 'suspect' })

@@ -251,6 +251,29 @@ describe('A key without a scope', () => {
   });
 });
 
+describe('The steps of a message', () => {
+  test('are shown, and one is forgotten', async () => {
+    const handleOnce = createHandleOnce({ sql, scope: 'billing', maxAttempts: 1 });
+    await handleOnce('order-7', 'body', async (_, attempt) => {
+      await attempt.step('summary', () => 'short');
+      throw new Error('no');
+    });
+    expect((await cli('show order-7 --scope billing')).stdout).toMatch(
+      /^steps +\[\{"name":"summary","endedAt":"[^"]+Z"\}\]$/m,
+    );
+    const forget = (step: string) => cli(`forget order-7 --scope billing --step ${step}`);
+    expect(await forget('mail')).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('no step of this name has ended') as string,
+    });
+    expect(await forget('summary')).toMatchObject({
+      code: 0,
+      stdout: 'forgotten: the next attempt runs it\n',
+    });
+    expect((await cli('show order-7 --scope billing')).stdout).toMatch(/^steps +\[\]$/m);
+  });
+});
+
 describe('Many failed messages', () => {
   test('are counted, and run again once their number is confirmed', async () => {
     for (const key of ['a', 'b']) await failed(key);

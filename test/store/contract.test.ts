@@ -88,6 +88,34 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     },
     found: 'a lease cannot be extended after a takeover, nor does the try shorten the new lease',
   },
+  'keeps steps by the key alone': {
+    fault(memory) {
+      const owners = withOwners(memory);
+      return {
+        ...owners,
+        keep: (requests, scope) =>
+          memory.keep(
+            requests.map((request) => ({ ...request, token: owners.ownerOf(request.key) })),
+            scope,
+          ),
+      };
+    },
+    found: 'steps are lost for a token that is not the owner, and change nothing',
+  },
+  'keeps the first steps of an attempt alone': {
+    fault(memory) {
+      const kept = new Set<string>();
+      return {
+        async keep(requests, scope) {
+          const first = requests.filter(({ key, token }) => !kept.has(`${key} ${token}`));
+          for (const { key, token } of first) kept.add(`${key} ${token}`);
+          await memory.keep(first, scope);
+          return requests.map(() => 'kept');
+        },
+      };
+    },
+    found: 'steps are kept in place of those before, and a takeover gets them',
+  },
   'reads a record, and writes it later': {
     fault: (memory) => ({
       async claim(requests, terms) {
@@ -240,7 +268,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
   },
 };
 
-function casesOf(fault: Fault, can = { lookup: true }) {
+function casesOf(fault: Fault, can = { lookup: true, steps: true }) {
   return storeContract({
     can,
     open() {
@@ -303,7 +331,10 @@ describe('The contract of a store', () => {
       'too far: owned, released, succeeded',
     ],
   ])('finds an advance that %s, in its first case', async (_, advance, words) => {
-    const [first] = storeContract({ can: { lookup: true }, open: () => ({ store: memory, advance }) });
+    const [first] = storeContract({
+      can: { lookup: true, steps: true },
+      open: () => ({ store: memory, advance }),
+    });
     expect(first?.name).toBe(ADVANCE);
     await expect(first?.run()).rejects.toThrow(words);
   });
@@ -317,7 +348,7 @@ describe('The contract of a store', () => {
     [() => ({ store: memory }), 'advance: must be a function of (scope, milliseconds)'],
     [() => Promise.reject(new Error('no server')), 'Error: no server'],
   ])('says in each case what is wrong with open: %s', async (open, words) => {
-    const cases = storeContract({ can: { lookup: true }, open: open as never });
+    const cases = storeContract({ can: { lookup: true, steps: true }, open: open as never });
     const { name, run } = cases.at(-1) ?? expect.unreachable();
     const failed = run();
     await expect(failed).rejects.toThrow(`broken: ${name}`);
@@ -333,17 +364,20 @@ describe('The contract of a store', () => {
     });
   });
 
-  test('has no cases of a lookup for a store without one, and asks it to declare one', async () => {
-    const without = casesOf(() => ({}), { lookup: false });
-    expect(without.filter(({ name }) => name.startsWith('a look'))).toEqual([]);
-    const { run } = without.find(({ name }) => name === 'has no lookup') ?? expect.unreachable();
-    await expect(run()).rejects.toThrow('set can.lookup to true');
+  test.each([
+    ['lookup', 'a look', 'has no lookup'],
+    ['steps', 'steps', 'has no keep'],
+  ])('has no cases of %s for a store without, and asks it to declare them', async (ability, cases, name) => {
+    const without = casesOf(() => ({}), { lookup: true, steps: true, [ability]: false });
+    expect(without.filter((each) => each.name.startsWith(cases))).toEqual([]);
+    const { run } = without.find((each) => each.name === name) ?? expect.unreachable();
+    await expect(run()).rejects.toThrow(`set can.${ability} to true`);
   });
 
   test.each([
     [undefined, 'the store must be an object: { can, open }'],
-    [{ open: () => undefined }, 'can: must say whether the store has a lookup'],
-    [{ can: { lookup: true } }, 'open: must be a function that gives { store, advance }'],
+    [{ open: () => undefined }, 'can: must say what the store has'],
+    [{ can: { lookup: true, steps: true } }, 'open: must be a function that gives { store, advance }'],
   ])('refuses what is no store: %j', (wrong, words) => {
     expect(() => storeContract(wrong as never)).toThrow(words);
   });

@@ -12,7 +12,7 @@ export type StoreContract = (name: string, makeStore: MakeStore) => void;
 /** What every store must do, as users test one of their own. */
 export function storeContract(name: string, makeStore: MakeStore): void {
   describe(`${name} keeps the contract of a store`, () => {
-    testAll(storeCases({ can: { lookup: true }, open: makeStore }));
+    testAll(storeCases({ can: { lookup: true, steps: true }, open: makeStore }));
   });
 }
 

@@ -18,8 +18,8 @@ export interface MemoryRecord {
   steps: string | null;
 }
 
-/** A record of the memory store, as `showRecord` of `handle-once/operations` shows one, without its times. */
-export type MemoryRecordView = Omit<RecordView, 'createdAt' | 'beganAt' | 'liveUntil' | 'worker'>;
+/** A record of the memory store, as `showRecord` of `handle-once/operations` shows one, without its times and steps. */
+export type MemoryRecordView = Omit<RecordView, 'createdAt' | 'beganAt' | 'liveUntil' | 'worker' | 'steps'>;
 
 export function memoryView(
   scope: string,

@@ -163,7 +163,7 @@ function claimReply(
     failures,
     ageMs: Math.ceil(now - record.createdAt),
     deadToken,
-    steps,
+    ...(steps === null ? undefined : { steps }),
   };
 }
 

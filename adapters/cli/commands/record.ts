@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
-import { findRecords, forgetRecord, showRecord } from '../../operations/index.ts';
-import { answer, shared, type SharedOptions } from '../command.ts';
+import {
+  findRecords,
+  forgetRecord,
+  forgetStep,
+  showRecord,
+  type TablesOptions,
+} from '../../operations/index.ts';
+import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { eachOf, found, type FoundOptions, linesOf, WHOLE_SCOPE } from '../one-record.ts';
 
@@ -22,17 +28,41 @@ export function addShow(program: Command): void {
 export function addForget(program: Command): void {
   const command = program
     .command('forget <key>')
-    .description('delete a record in any state: its next delivery runs');
+    .description(
+      'delete a record in any state: its next delivery runs; or one of its steps, which runs again',
+    );
   shared(command)
     .requiredOption('--scope <scope>', WHOLE_SCOPE)
-    .action(async (key: string, { scope, ...options }: SharedOptions & { readonly scope: string }) => {
-      await answer(options, async (tables) => {
-        const forgotten = await forgetRecord({ ...tables, scope, key });
-        if (forgotten.state === 'absent') {
-          return { json: forgotten, text: 'no such record', exitCode: EXIT.unchanged };
-        }
-        const warning = forgotten.was === 'running' ? '; its handler runs on, without a fence' : '';
-        return { json: forgotten, text: `forgotten; it was ${forgotten.was}${warning}` };
-      });
+    .option('--step <name>', 'this step of it alone')
+    .action(async (key: string, { scope, step, ...options }: ForgetOptions) => {
+      await answer(options, (tables) =>
+        step === undefined ? forgetAll(tables, scope, key) : forgetOne(tables, scope, key, step),
+      );
     });
+}
+
+interface ForgetOptions extends SharedOptions {
+  readonly scope: string;
+  readonly step?: string;
+}
+
+async function forgetAll(tables: TablesOptions, scope: string, key: string): Promise<Answer> {
+  const forgotten = await forgetRecord({ ...tables, scope, key });
+  if (forgotten.state === 'absent') {
+    return { json: forgotten, text: 'no such record', exitCode: EXIT.unchanged };
+  }
+  const warning = forgotten.was === 'running' ? '; its handler runs on, without a fence' : '';
+  return { json: forgotten, text: `forgotten; it was ${forgotten.was}${warning}` };
+}
+
+const STEP_KEPT = {
+  absent: 'no such record, or no step of this name has ended',
+  running: 'unchanged: an attempt runs, and would put the step back. Stop its worker, or wait for its end',
+};
+
+async function forgetOne(tables: TablesOptions, scope: string, key: string, step: string): Promise<Answer> {
+  const forgotten = await forgetStep({ ...tables, scope, key, step });
+  if (forgotten.state === 'forgotten')
+    return { json: forgotten, text: 'forgotten: the next attempt runs it' };
+  return { json: forgotten, text: STEP_KEPT[forgotten.state], exitCode: EXIT.unchanged };
 }

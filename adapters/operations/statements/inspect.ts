@@ -47,7 +47,7 @@ export function inspectStatements(schema: string) {
     const inOrder = `order by t.created_at ${order}, t.scope ${order}, t.key ${order}`;
     // The cursor is compared twice: the index of times knows the first of the two.
     return `
-select ${COLUMNS}, null as result,
+select ${COLUMNS}, null as result, null as steps,
   (extract(epoch from t.created_at) * 1000000)::bigint::text as created_us
 from (
   select *
@@ -63,7 +63,7 @@ ${inOrder}`;
   return {
     /** $3 whether the result is wanted too: it can hold what only the application should read. */
     show: `
-select ${COLUMNS}, case when $3::text::boolean then t.result end as result
+select ${COLUMNS}, case when $3::text::boolean then t.result end as result, t.steps
 from ${table} t
 where t.scope = $1::text and t.key = $2::text`,
     /**
@@ -96,7 +96,7 @@ with recursive scopes as (
   from scopes s
   where s.scope is not null
 )
-select ${COLUMNS}, case when $2::text::boolean then t.result end as result
+select ${COLUMNS}, case when $2::text::boolean then t.result end as result, t.steps
 from scopes s
 cross join lateral (select t.* from ${table} t where t.scope = s.scope and t.key = $1::text limit 1) t
 where s.scope is not null
@@ -121,6 +121,12 @@ with forgotten as (
   delete from ${failures} f where f.scope = $1::text and f.key = $2::text
 )
 select ${PHASE} as phase from forgotten t`,
+    /** $3 the steps until now, and $4 from now on. An attempt that runs would put its own back. */
+    setSteps: `
+update ${table} t
+set steps = $4::text
+where t.scope = $1::text and t.key = $2::text and t.steps = $3::text and not (t.owned and ${IS_LIVE})
+returning t.key`,
     /** $1 scope: whether any record has it. */
     hasScope: `
 select exists (select from ${table} t where t.scope = $1::text)::text as has_scope`,

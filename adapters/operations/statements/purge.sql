@@ -9,7 +9,7 @@ with expired as materialized (
   delete from only handle_once.records t
   where t.ctid = any(array(select place from expired))
   returning live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
-    failed_reason, result_omitted, result, error
+    failed_reason, result_omitted, result, error, steps
 ), forgotten as (
   delete from handle_once.failures
   where ctid = any(array(
@@ -44,12 +44,12 @@ with expired as materialized (
   delete from only handle_once.records t
   where t.ctid = any(array(select place from expired))
   returning live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
-    failed_reason, result_omitted, result, error
+    failed_reason, result_omitted, result, error, steps
 ), archived as (
   insert into handle_once.archive (purged_at, live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
-    failed_reason, result_omitted, result, error)
+    failed_reason, result_omitted, result, error, steps)
   select statement_timestamp(), live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
-    failed_reason, result_omitted, result, error from purged
+    failed_reason, result_omitted, result, error, steps from purged
 ), forgotten as (
   delete from handle_once.failures
   where ctid = any(array(

@@ -4,7 +4,7 @@ import { kindOf } from '../../lib/kind-of.ts';
 import { later } from '../../lib/later.ts';
 import type { Attempt } from '../../words/attempt.ts';
 import type { HeldClaim } from '../held-claim.ts';
-import { KeptSteps } from './kept-steps.ts';
+import { KeptSteps } from '../../payload/kept-steps.ts';
 import { keepUntilAnswered } from './keep-until-answered.ts';
 
 const MAX_STEPS = 1_000;
@@ -40,7 +40,8 @@ export class Steps {
     this.#names.add(name);
     if (this.#kept.has(name)) return this.#kept.resultOf(name);
     await this.#held.lease.whenKnown();
-    if (!this.#held.isRunning) throw new LeaseLostError('the handler has ended: its attempt starts no step any more');
+    if (!this.#held.isRunning)
+      throw new LeaseLostError('the handler has ended: its attempt starts no step any more');
     this.#attempt.signal.throwIfAborted();
     const running = this.#run(name, run);
     this.#running.add(running);

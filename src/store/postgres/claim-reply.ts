@@ -34,7 +34,7 @@ export function toReply([, kindText, attemptsText, detail = null, content = null
         failures: Number(failures),
         ageMs: Math.max(0, Number(ageMs)),
         deadToken,
-        steps: content,
+        ...(content === null ? undefined : { steps: content }),
       };
     }
     default:

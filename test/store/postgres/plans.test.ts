@@ -5,8 +5,8 @@ import { statementsOf } from '../../../src/store/postgres/statements/index.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const TABLE = 'handle_once.records';
-const { claimNew, claimAny, settle, settledBefore, extend } = statementsOf('handle_once');
-const STATEMENTS = { claimNew, claimAny, settle, settledBefore, extend };
+const { claimNew, claimAny, settle, settledBefore, extend, keep } = statementsOf('handle_once');
+const STATEMENTS = { claimNew, claimAny, settle, settledBefore, extend, keep };
 
 const { sql } = useDatabase();
 let session: postgres.ReservedSql;

@@ -5,6 +5,7 @@ import { claimNewStatement } from '../../../src/store/postgres/statements/claim-
 import { extendStatement } from '../../../src/store/postgres/statements/extend.ts';
 import { historyStatements } from '../../../adapters/operations/statements/history.ts';
 import { inspectStatements } from '../../../adapters/operations/statements/inspect.ts';
+import { keepStatement } from '../../../src/store/postgres/statements/keep.ts';
 import { leavesStatement } from '../../../src/postgres/statements/leaves.ts';
 import { LOCK_WAIT_MS, lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
 import { lookupStatement } from '../../../src/store/postgres/statements/lookup.ts';
@@ -37,6 +38,7 @@ const RENDERED: Record<string, string> = {
   'claim-new': forEachSize(claimNewStatement),
   'claim-any': forEachSize((table, size) => claimAnyStatement(table, size, LOCK_WAIT_MS)),
   extend: forEachSize((table, size) => extendStatement(table, size, LOCK_WAIT_MS)),
+  keep: forEachSize((table, size) => keepStatement(table, size, LOCK_WAIT_MS)),
   settle: forEachSize((table, size) => settleStatement(table, size, LOCK_WAIT_MS)),
   'settled-before': forEachSize(settledBeforeStatement),
   'settle-last': forEachSize(settleLastStatement),

@@ -5,6 +5,7 @@ import type {
   ClaimReply,
   ClaimTerms,
   ExtendReply,
+  KeepReply,
   LookupReply,
   Settlement,
   SettleReply,
@@ -57,6 +58,7 @@ export interface Actor {
   claim(key: string, token: string, options?: ClaimOptions): Promise<ClaimReply>;
   settle(key: string, token: string, settlement: Settlement): Promise<SettleReply>;
   extend(key: string, token: string, leaseMs?: number): Promise<ExtendReply>;
+  keep(key: string, token: string, steps: string): Promise<KeepReply>;
   lookup(key: string): Promise<LookupReply | undefined>;
   advance(milliseconds: number): Promise<void>;
   /** The same store in another scope. */
@@ -79,6 +81,10 @@ export function actorOn(controlled: ControlledStore, scope: string = randomUUID(
     },
     async extend(key, token, leaseMs = LEASE) {
       return only(await store.extend([{ key, token }], { scope, leaseMs }));
+    },
+    async keep(key, token, steps) {
+      if (store.keep === undefined) throw new Error('the store has no keep');
+      return only(await store.keep([{ key, token, steps }], scope));
     },
     async lookup(key) {
       if (store.lookup === undefined) throw new Error('the store has no lookup');

@@ -16,6 +16,7 @@ import { RACES } from './races.ts';
 import { recordedStore } from './recorded-store.ts';
 import { RELEASE } from './release.ts';
 import { SETTLE } from './settle.ts';
+import { STEPS } from './steps.ts';
 import { TAKEOVER } from './takeover.ts';
 import { TEXT } from './text.ts';
 
@@ -23,6 +24,8 @@ import { TEXT } from './text.ts';
 export interface StoreAbilities {
   /** Has the verb `lookup`, which `handleOnce.lookup` needs. */
   readonly lookup: boolean;
+  /** Has the verb `keep`, which `attempt.step` needs. */
+  readonly steps: boolean;
 }
 
 /** A store, as its contract sees it. */
@@ -38,6 +41,16 @@ const WITHOUT_LOOKUP: StoreRule = {
   cases: {
     'has no lookup': ({ store }) => {
       equals('lookup' in store, false);
+      return Promise.resolve();
+    },
+  },
+};
+
+const WITHOUT_STEPS: StoreRule = {
+  rule: 'what a store cannot do is declared: set can.steps to true, and its cases run too',
+  cases: {
+    'has no keep': ({ store }) => {
+      equals('keep' in store, false);
       return Promise.resolve();
     },
   },
@@ -73,8 +86,8 @@ const storeSchema = lazily(() =>
   z.object(
     {
       can: z.strictObject(
-        { lookup: flag() },
-        { error: 'must say whether the store has a lookup: { lookup: true }' },
+        { lookup: flag(), steps: flag() },
+        { error: 'must say what the store has: { lookup: true, steps: true }' },
       ),
       open: callback<StoreUnderTest['open']>('a function that gives { store, advance }'),
     },
@@ -107,7 +120,7 @@ const openedSchema = lazily(() =>
  * @example
  * ```ts
  * const cases = storeContract({
- *   can: { lookup: true },
+ *   can: { lookup: true, steps: true },
  *   open: () => {
  *     const store = createMemoryStore();
  *     return { store, advance: (_scope, milliseconds) => store.advance(milliseconds) };
@@ -118,7 +131,9 @@ const openedSchema = lazily(() =>
  */
 export function storeContract(store: StoreUnderTest): readonly ContractCase[] {
   const { can } = parseOptions('storeContract', storeSchema(), store);
-  return storeCases([...EVERY, can.lookup ? LOOKUP : WITHOUT_LOOKUP], () => store.open());
+  return storeCases([...EVERY, can.lookup ? LOOKUP : WITHOUT_LOOKUP, can.steps ? STEPS : WITHOUT_STEPS], () =>
+    store.open(),
+  );
 }
 
 /** For a store that keeps the contract elsewhere, over another client: each kind of request, reply and text. */

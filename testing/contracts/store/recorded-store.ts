@@ -17,10 +17,14 @@ export function recordedStore(store: Store, calls: string[]): Store {
   }
   const lookup = store.lookup?.bind(store);
   const check = store.check?.bind(store);
+  const keep = store.keep?.bind(store);
   return {
     claim: (requests, terms) => recorded(`claim ${textOf(requests)}`, () => store.claim(requests, terms)),
     settle: (requests, scope) => recorded(`settle ${textOf(requests)}`, () => store.settle(requests, scope)),
     extend: (requests, terms) => recorded(`extend ${textOf(requests)}`, () => store.extend(requests, terms)),
+    ...(keep && {
+      keep: (requests, scope) => recorded(`keep ${textOf(requests)}`, () => keep(requests, scope)),
+    }),
     ...(lookup && { lookup: (key, scope) => recorded(`lookup ${textOf(key)}`, () => lookup(key, scope)) }),
     ...(check && { check: () => recorded('check', check) }),
   };

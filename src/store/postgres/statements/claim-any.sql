@@ -2,7 +2,7 @@
 with claims as materialized (
   select a.key, a.token as claim_token, decode(a.fingerprint, 'hex') as claim_fingerprint,
     r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.created_at,
-    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error
+    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error, r.steps
   from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as fingerprint) as a
   left join lateral (
     select t.*, t.live_until > statement_timestamp() as live
@@ -93,9 +93,13 @@ with claims as materialized (
     error = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end,
+    steps = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.steps end
   returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.created_at,
-    t.live_until, t.result, t.result_omitted, t.failed_reason, t.error
+    t.live_until, t.result, t.result_omitted, t.failed_reason, t.error, t.steps
 )
 select t.key, case
       when (t.fingerprint <> a.claim_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
@@ -114,7 +118,11 @@ select t.key, case
       when 'succeeded' then t.result_omitted
       else t.failed_reason
     end as detail,
-    case t.state when 'succeeded' then t.result else t.error end as content from taken t join claims a on a.key = t.key
+    case
+      when t.state = 'succeeded' then t.result
+      when t.state = 'pending' and (t.owned and t.token = a.claim_token) then t.steps
+      else t.error
+    end as content from taken t join claims a on a.key = t.key
 union all
 select a.key, case
       when (a.fingerprint <> a.claim_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
@@ -133,13 +141,17 @@ select a.key, case
       when 'succeeded' then a.result_omitted
       else a.failed_reason
     end as detail,
-    case a.state when 'succeeded' then a.result else a.error end as content from claims a where a.live;
+    case
+      when a.state = 'succeeded' then a.result
+      when a.state = 'pending' and (a.owned and a.token = a.claim_token) then a.steps
+      else a.error
+    end as content from claims a where a.live;
 
 -- Any number of requests.
 with claims as materialized (
   select a.key, a.token as claim_token, decode(a.fingerprint, 'hex') as claim_fingerprint,
     r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.created_at,
-    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error
+    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error, r.steps
   from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[])) as a(key, token, fingerprint)
   left join lateral (
     select t.*, t.live_until > statement_timestamp() as live
@@ -230,9 +242,13 @@ with claims as materialized (
     error = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end,
+    steps = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.steps end
   returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.created_at,
-    t.live_until, t.result, t.result_omitted, t.failed_reason, t.error
+    t.live_until, t.result, t.result_omitted, t.failed_reason, t.error, t.steps
 )
 select t.key, case
       when (t.fingerprint <> a.claim_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
@@ -251,7 +267,11 @@ select t.key, case
       when 'succeeded' then t.result_omitted
       else t.failed_reason
     end as detail,
-    case t.state when 'succeeded' then t.result else t.error end as content from taken t join claims a on a.key = t.key
+    case
+      when t.state = 'succeeded' then t.result
+      when t.state = 'pending' and (t.owned and t.token = a.claim_token) then t.steps
+      else t.error
+    end as content from taken t join claims a on a.key = t.key
 union all
 select a.key, case
       when (a.fingerprint <> a.claim_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
@@ -270,4 +290,8 @@ select a.key, case
       when 'succeeded' then a.result_omitted
       else a.failed_reason
     end as detail,
-    case a.state when 'succeeded' then a.result else a.error end as content from claims a where a.live;
+    case
+      when a.state = 'succeeded' then a.result
+      when a.state = 'pending' and (a.owned and a.token = a.claim_token) then a.steps
+      else a.error
+    end as content from claims a where a.live;

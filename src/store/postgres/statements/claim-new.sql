@@ -31,13 +31,17 @@ select found.key, case
       when 'succeeded' then found.result_omitted
       else found.failed_reason
     end as detail,
-    case found.state when 'succeeded' then found.result else found.error end as content from found where live;
+    case
+      when found.state = 'succeeded' then found.result
+      when found.state = 'pending' and (found.owned and found.token = $3::text::uuid) then found.steps
+      else found.error
+    end as content from found where live;
 
 -- Any number of requests.
 with claims as materialized (
   select a.key, a.token as claim_token, decode(a.fingerprint, 'hex') as claim_fingerprint,
     r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.created_at,
-    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error
+    r.live_until, r.result, r.result_omitted, r.failed_reason, r.error, r.steps
   from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[])) as a(key, token, fingerprint)
   left join lateral (
     select t.*, t.live_until > statement_timestamp() as live
@@ -74,4 +78,8 @@ select a.key, case
       when 'succeeded' then a.result_omitted
       else a.failed_reason
     end as detail,
-    case a.state when 'succeeded' then a.result else a.error end as content from claims a where a.live;
+    case
+      when a.state = 'succeeded' then a.result
+      when a.state = 'pending' and (a.owned and a.token = a.claim_token) then a.steps
+      else a.error
+    end as content from claims a where a.live;

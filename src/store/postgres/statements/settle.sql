@@ -9,7 +9,8 @@ update handle_once.records t set
   failed_reason = s.failed_reason,
   result = s.result,
   result_omitted = s.result_omitted,
-  error = coalesce(s.error, t.error)
+  error = coalesce(s.error, t.error),
+  steps = case when s.state <> 'succeeded' then t.steps end
 from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as state, $5::text::float8 as live_ms, $6::text::integer as counts, $7::text::text as failed_reason, $8::text::text as result, $9::text::text as result_omitted, $10::text::text as error, statement_timestamp() + $5::text::float8 * interval '1 millisecond' as live_until) as s
 where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned and (select set_config('lock_timeout', '250', true)) is not null
 returning t.key;
@@ -25,7 +26,8 @@ update handle_once.records t set
   failed_reason = s.failed_reason,
   result = s.result,
   result_omitted = s.result_omitted,
-  error = coalesce(s.error, t.error)
+  error = coalesce(s.error, t.error),
+  steps = case when s.state <> 'succeeded' then t.steps end
 from (select *, $1::text as scope, statement_timestamp() + r.live_ms * interval '1 millisecond' as live_until from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[]), (select $5::text::float8[]), (select $6::text::integer[]), (select $7::text::text[]), (select $8::text::text[]), (select $9::text::text[]), (select $10::text::text[])) as r(key, token, state, live_ms, counts, failed_reason, result, result_omitted, error) limit (select 2147483647)) as s
 where t.scope = $1::text collate "POSIX" and t.scope = any(array[s.scope]) and t.key = s.key and t.token = s.token and t.owned and (select set_config('lock_timeout', '250', true)) is not null
 returning t.key;

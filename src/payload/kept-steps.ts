@@ -1,6 +1,6 @@
-import { encodeResult } from '../../payload/result-codec.ts';
-import { TerminalError } from '../../words/handler-errors.ts';
-import type { ResultOmitted } from '../../words/outcome.ts';
+import { encodeResult } from './result-codec.ts';
+import { TerminalError } from '../words/handler-errors.ts';
+import type { ResultOmitted } from '../words/outcome.ts';
 
 /** The end of a step, as it is on record. */
 interface KeptStep {
@@ -17,7 +17,7 @@ export class KeptSteps {
   readonly #maxBytes: number;
 
   /** `text`: of the record. Throws a `SyntaxError` or `TypeError` where it is damaged. */
-  constructor(text: string | null, maxBytes: number) {
+  constructor(text: string | undefined, maxBytes = Infinity) {
     this.#maxBytes = maxBytes;
     const kept = JSON.parse(text ?? '{}') as Readonly<Record<string, KeptStep>>;
     for (const [name, { ms, result, omitted }] of Object.entries(kept)) {
@@ -39,6 +39,18 @@ export class KeptSteps {
 
   omit(name: string, ms: number, omitted: ResultOmitted): void {
     this.#texts.set(name, JSON.stringify({ ms, omitted }));
+  }
+
+  /** False where there is none of this name. */
+  delete(name: string): boolean {
+    return this.#texts.delete(name);
+  }
+
+  /** Without their results, in the order in which they ended. */
+  list(): readonly (Pick<KeptStep, 'ms' | 'omitted'> & { readonly name: string })[] {
+    return Array.from(this.#texts.keys(), (name) => ({ name, ...this.#step(name) }))
+      .map(({ name, ms, omitted }) => ({ name, ms, ...(omitted === undefined ? {} : { omitted }) }))
+      .toSorted((a, b) => a.ms - b.ms);
   }
 
   /** Whether `resultOf` has it. */

@@ -1,0 +1,115 @@
+import { createHandleOnce, type HandleOnce } from 'handle-once';
+import { explainRecord, forgetStep, retryRecord, showRecord } from 'handle-once/operations';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { gate } from '../support/gate.ts';
+
+const { sql } = useDatabase();
+const scope = 'billing';
+const key = 'order-7';
+const record = { sql, scope, key };
+
+let ran: string[];
+let handleOnce: HandleOnce;
+
+beforeEach(async () => {
+  await sql`delete from handle_once.records`;
+  ran = [];
+  handleOnce = createHandleOnce({ sql, scope, maxAttempts: 1 });
+});
+
+/** A message with two steps, which fails for good when `last` does. */
+function handle(last: () => unknown = () => 'done') {
+  return handleOnce(key, 'body', async (_, { step }) => {
+    await step('summary', () => ran.push('summary'));
+    await step('image', () => {
+      ran.push('image');
+      return new Map();
+    });
+    return await last();
+  });
+}
+
+function fail(): never {
+  throw new Error('the provider is down');
+}
+
+describe('The steps of a record', () => {
+  test('are shown and explained with their times, and without results', async () => {
+    await handle(fail);
+    const shown = await showRecord(record);
+    expect(shown?.steps).toEqual([
+      { name: 'summary', endedAt: expect.any(Date) as Date },
+      { name: 'image', endedAt: expect.any(Date) as Date, resultOmitted: 'not-serializable' },
+    ]);
+    const [first, second] = shown?.steps ?? [];
+    expect(first?.endedAt.getTime()).toBeGreaterThanOrEqual(shown?.createdAt.getTime() ?? Infinity);
+    expect(second?.endedAt.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+    expect((await explainRecord(record)).record?.steps).toEqual(shown?.steps);
+  });
+
+  test('are gone once it has succeeded', async () => {
+    await handle();
+    expect(await showRecord(record)).not.toHaveProperty('steps');
+  });
+
+  test('that are damaged are left out', async () => {
+    await handle(fail);
+    await sql`update handle_once.records set steps = '{"summary"'`;
+    expect(await showRecord(record)).not.toHaveProperty('steps');
+    await expect(forgetStep({ ...record, step: 'summary' })).rejects.toMatchObject({
+      code: 'DAMAGED_RECORD',
+    });
+  });
+});
+
+describe('A retry', () => {
+  test('goes on behind the steps that have ended', async () => {
+    await handle(fail);
+    await retryRecord(record);
+    // What asks for the result of the second one fails: it is not on record.
+    const outcome = await handleOnce(key, 'body', (_, { step }) => step('summary', () => ran.push('again')));
+    expect(outcome).toMatchObject({ state: 'succeeded', result: 1 });
+    expect(ran).toEqual(['summary', 'image']);
+  });
+});
+
+describe('A step', () => {
+  test('that is forgotten runs again, and no other', async () => {
+    await handle(fail);
+    expect(await forgetStep({ ...record, step: 'image' })).toEqual({ state: 'forgotten' });
+    await retryRecord(record);
+    expect(await handle()).toMatchObject({ state: 'succeeded' });
+    expect(ran).toEqual(['summary', 'image', 'image']);
+  });
+
+  test('of another name, and of no record, is absent', async () => {
+    expect(await forgetStep({ ...record, step: 'image' })).toEqual({ state: 'absent' });
+    await handle(fail);
+    expect(await forgetStep({ ...record, step: 'no such step' })).toEqual({ state: 'absent' });
+  });
+
+  test('of a running attempt is not forgotten', async () => {
+    const started = gate();
+    const mayEnd = gate();
+    const handled = handle(async () => {
+      started.open();
+      await mayEnd.opened;
+    });
+    await started.opened;
+    expect(await forgetStep({ ...record, step: 'summary' })).toEqual({ state: 'running' });
+    mayEnd.open();
+    expect(await handled).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('whose record changes meanwhile is looked at again', async () => {
+    await handle(fail);
+    const forgotten = await Promise.all(['summary', 'image'].map((step) => forgetStep({ ...record, step })));
+    expect(forgotten).toEqual([{ state: 'forgotten' }, { state: 'forgotten' }]);
+    expect((await showRecord(record))?.steps).toEqual([]);
+  });
+
+  test('without a name is refused', async () => {
+    await expect(forgetStep({ ...record, step: '' })).rejects.toThrow('forgetStep: step: must not be empty');
+  });
+});
