@@ -1,6 +1,6 @@
 /**
- * A store of your own, here one that keeps results, errors and steps encrypted in another store, and its test: what every
- * store promises, case by case. `npx tsx examples/own-store.ts`
+ * A store of your own, here one that keeps results, errors and steps encrypted in another store, and its test: what
+ * every store promises, case by case. `npx tsx examples/own-store.ts`
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { test } from 'node:test';

@@ -12,7 +12,6 @@ import type {
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
-  KeepReply,
   KeepRequest,
   SettleReply,
   SettleRequest,
@@ -179,7 +178,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     extend: (request: ExtendRequest, how?: 'alone'): Promise<ExtendReply> =>
       traffic.trackUnanswered(() => extend(request, how)),
     /** Keeps what an attempt has done. Undefined where the store cannot. */
-    keep: keep as ((request: KeepRequest, how?: 'alone') => Promise<KeepReply>) | undefined,
+    keep,
     /** Undoes a claim that landed and that no handler ran for. */
     takeBack: takeBacks.watch,
     /** What is on record, without a claim. Undefined where the store cannot look. */

@@ -25,8 +25,8 @@ interface Steps {
    * `LeaseLostError` where the lease is over, the reason of the signal where that has aborted, `InvalidKeyError` for a
    * wrong name, `InvalidOptionsError` for a name that this attempt has used, `DamagedRecordError` and `StoreError`.
    */
-  step<Result>(
+  readonly step: <Result>(
     name: string,
     run: (childKey: string) => Result | PromiseLike<Result>,
-  ): Promise<JsonForm<Awaited<Result>>>;
+  ) => Promise<JsonForm<Awaited<Result>>>;
 }

@@ -37,6 +37,7 @@ const OPTIONS: readonly [what: string, option: z.ZodMiniType][] = [
   ['`maxAttempts`, `maxDeaths`', core.maxAttempts],
   ['`concurrency`', sqsWorkerOptions().shape.concurrency],
   ['a stored result', core.maxResultBytes],
+  ['the steps of a message', core.maxStepBytes],
   ['the body of an HTTP request', httpFields().maxRequestBytes],
 ];
 
@@ -52,6 +53,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
   ['a scope with what adapters and `inScope` add', 'src/options/scope.ts', 'MAX_SCOPE_BYTES'],
   ['the header `Idempotency-Key`', 'adapters/http/key-header.ts', 'MAX_KEY_LENGTH'],
   ['a wait between two attempts', 'src/options/backoff.ts', 'MAX_WAIT_MS'],
+  ['how many steps a message has', 'src/engine/steps/steps.ts', 'MAX_STEPS'],
   ['a wait for the database', 'src/store/records.ts', 'SHORTEST_REPLY_TIMEOUT_MS'],
   [
     'a wait for SQS, or for the broker of `onceEach`',

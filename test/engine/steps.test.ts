@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidOptionsError, LeaseLostError, TerminalError } from '../../src/index.ts';
+import {
+  type Attempt,
+  createHandleOnce,
+  InvalidOptionsError,
+  LeaseLostError,
+  TerminalError,
+} from '../../src/index.ts';
 import { childKey } from '../../src/options/key.ts';
 import { aborted, gate } from '../support/gate.ts';
 import { memoryBench, usePostgresBench } from './support/bench.ts';
@@ -34,7 +40,7 @@ describe.each([
           ran.push('charge');
           return idempotencyKey;
         });
-        const nothing = await attempt.step('mail', () => {
+        const nothing = await attempt.step<unknown>('mail', () => {
           ran.push('mail');
         });
         end();
@@ -241,10 +247,9 @@ describe('an attempt has no steps', () => {
 
   test('in a transaction', async () => {
     const { sql } = bench.database;
-    const { createHandleOnce } = await import('../../src/index.ts');
     const handleOnce = createHandleOnce({ sql, scope: 'steps in a transaction' });
     const outcome = await handleOnce.inTransaction('key', 'body', (_, attempt) => {
-      expect(() => (attempt as unknown as { step(): void }).step()).toThrow(refusal);
+      expect(stepOf(attempt)).toThrow(refusal);
     });
     expect(outcome).toMatchObject({ state: 'succeeded' });
   });
@@ -255,10 +260,15 @@ describe('an attempt has no steps', () => {
       const entries = keys.map((key) => ({ key, payload: key }));
       const outcomes = await handleOnce.batch(entries, (_, attempts) => {
         for (const attempt of attempts) {
-          expect(() => (attempt as unknown as { step(): void }).step()).toThrow(InvalidOptionsError);
+          expect(stepOf(attempt)).toThrow(InvalidOptionsError);
         }
       });
       expect(outcomes.map(({ state }) => state)).toEqual(keys.map(() => 'succeeded'));
     }
   });
 });
+
+/** Of callers without types. */
+function stepOf(attempt: Attempt): () => void {
+  return (attempt as unknown as { readonly step: () => void }).step;
+}

@@ -20,7 +20,7 @@ export function flakyStore(store: Store, plan: FaultPlan): Store {
     return fault === undefined ? send() : fault(send);
   }
 
-  const { keep } = store;
+  const keep = store.keep?.bind(store);
   return {
     ...(keep && { keep: (requests, scope) => through('keep', () => keep(requests, scope)) }),
     claim: (requests, terms) => through('claim', () => store.claim(requests, terms)),

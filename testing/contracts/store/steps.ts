@@ -65,14 +65,16 @@ export const STEPS: StoreRule = {
       matches(await actor.claim('key', BOB), { kind: 'claimed', deadToken: ALICE });
     },
 
-    async 'steps of many records are kept apart, each for its token'({ store, scope, claim, advance }) {
+    async 'steps of many records are kept apart, each for its token'(actor) {
+      const { store, scope } = actor;
       const keys = ['a', 'b', 'c', 'd'];
-      for (const key of keys) await claim(key, key === 'c' ? BOB : ALICE);
+      for (const key of keys) await actor.claim(key, key === 'c' ? BOB : ALICE);
       const requests = keys.map((key) => ({ key, token: ALICE, steps: `{"${key}":{"ms":1}}` }));
       const replies = await store.keep?.(requests.toReversed(), scope);
       equals(replies, ['kept', 'lost', 'kept', 'kept']);
-      await advance(LEASE);
-      for (const key of ['a', 'b', 'd']) matches(await claim(key, CAROL), { steps: `{"${key}":{"ms":1}}` });
+      await actor.advance(LEASE);
+      for (const key of ['a', 'b', 'd'])
+        matches(await actor.claim(key, CAROL), { steps: `{"${key}":{"ms":1}}` });
       equals(await store.keep?.([], scope), []);
     },
 
