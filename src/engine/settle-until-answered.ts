@@ -63,9 +63,9 @@ export function resendWait(failures: number, leaseMs: number): number {
   return retryWait({ baseMs: 25, maxMs: Math.min(1_000, leaseMs / RESENDS_PER_LEASE) }, failures);
 }
 
-function recordLocked(): StoreError {
+export function recordLocked(): StoreError {
   const message =
-    'another transaction has the record locked: it cannot be settled until that ends. pg_locks shows whose it is';
+    'another transaction has the record locked: it cannot be written until that ends. pg_locks shows whose it is';
   return new StoreError(message, { retriable: true, mayHaveLanded: false });
 }
 

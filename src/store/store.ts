@@ -183,7 +183,8 @@ export interface Store {
   ): Promise<readonly ExtendReply[]>;
   /**
    * Keeps steps until the record succeeds, expires or is forgotten: each claim of it gives them. Resolves when that is
-   * durable. Needed by `attempt.step` alone.
+   * durable. A text of fewer bytes than the one on record changes nothing, and is answered `kept`: it has come late.
+   * Needed by `attempt.step` alone.
    */
   keep?(requests: readonly KeepRequest[], scope: string): Promise<readonly KeepReply[]>;
   /**

@@ -134,7 +134,9 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
     keep({ key, token, steps }: KeepRequest, scope: string): KeepReply {
       const record = records.get(idOf(scope, key));
       if (record?.token !== token || !record.owned) return 'lost';
-      record.steps = steps;
+      if (record.steps === null || Buffer.byteLength(record.steps) <= Buffer.byteLength(steps)) {
+        record.steps = steps;
+      }
       return 'kept';
     },
   };

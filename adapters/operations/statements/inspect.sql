@@ -8,7 +8,7 @@ select t.scope, t.key, t.state, case
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $3::text::boolean then t.result end as result
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $3::text::boolean then t.result end as result, t.steps
 from "handle_once".records t
 where t.scope = $1::text and t.key = $2::text;
 
@@ -22,7 +22,7 @@ select t.scope, t.key, t.state, case
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result,
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps,
   (extract(epoch from t.created_at) * 1000000)::bigint::text as created_us
 from (
   select *
@@ -57,7 +57,7 @@ select t.scope, t.key, t.state, case
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result,
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps,
   (extract(epoch from t.created_at) * 1000000)::bigint::text as created_us
 from (
   select *
@@ -123,7 +123,7 @@ select t.scope, t.key, t.state, case
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $2::text::boolean then t.result end as result
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $2::text::boolean then t.result end as result, t.steps
 from scopes s
 cross join lateral (select t.* from "handle_once".records t where t.scope = s.scope and t.key = $1::text limit 1) t
 where s.scope is not null
@@ -152,6 +152,12 @@ select case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase from forgotten t;
+
+-- setSteps
+update "handle_once".records t
+set steps = $4::text
+where t.scope = $1::text and t.key = $2::text and t.steps = $3::text and not (t.owned and t.live_until > statement_timestamp())
+returning t.key;
 
 -- hasScope
 select exists (select from "handle_once".records t where t.scope = $1::text)::text as has_scope;

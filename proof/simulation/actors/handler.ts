@@ -1,5 +1,11 @@
-import { type Attempt, LeaseLostError, RetryableError, TerminalError } from '../../../src/index.ts';
-import type { Run, RunEnd } from '../facts/facts.ts';
+import {
+  type Attempt,
+  type StepAttempt,
+  LeaseLostError,
+  RetryableError,
+  TerminalError,
+} from '../../../src/index.ts';
+import type { Fact, Run, RunEnd } from '../facts/facts.ts';
 import type { Fault } from '../facts/names.ts';
 import { type Database, REFUSED_TEXT } from '../models/database.ts';
 import type { Transaction } from '../models/transactions.ts';
@@ -48,7 +54,7 @@ export function createHandler(world: World, database: Database, life: Life, onHa
     });
     const giveBack = world.plan.settings.handlersHold ? await database.poolOf(life).take() : undefined;
     try {
-      await work(world, run, behaviour, attempt.signal, onHang);
+      await work(world, run, behaviour, attempt, own, onHang);
       const result = await conclude(world, run, behaviour, own);
       if (over?.aborted !== true) end(world, run, { how: 'returned', result, canBeStored: result === own });
       return result;
@@ -73,6 +79,7 @@ function end(world: World, run: Run, runEnd: RunEnd): void {
 function endOf(error: unknown): RunEnd {
   if (error instanceof GaveUp)
     return { how: error.cause instanceof LeaseLostError ? 'lost its lease' : 'gave up' };
+  if (error instanceof LeaseLostError) return { how: 'lost its lease' };
   if (error instanceof TerminalError) return { how: 'threw a terminal error' };
   if (!(error instanceof RetryableError)) return { how: 'threw', retryAfterMs: undefined, isDeferral: false };
   return { how: 'threw', retryAfterMs: error.retryAfterMs, isDeferral: !error.counted };
@@ -83,29 +90,67 @@ async function work(
   world: World,
   run: Run,
   { waits, heeds, standsStillMs, ends }: Behaviour,
-  signal: AbortSignal,
+  attempt: Attempt,
+  own: string,
   onHang: () => void,
 ): Promise<void> {
   const { life } = run;
+  const { signal } = attempt;
   const look = (): void => {
     if (heeds && signal.aborted) throw new GaveUp('the signal has aborted', { cause: signal.reason });
     if (signal.aborted) tellFault(world, run, 'handler ignored its signal');
   };
-  for (const [step, milliseconds] of waits.entries()) {
+  const effect = async (place: number): Promise<void> => {
+    const milliseconds = waits[place] ?? 0;
     if (milliseconds > 0) await wait(life, milliseconds, heeds ? signal : undefined);
-    const isLast = step === waits.length - 1;
+    const isLast = place === waits.length - 1;
     if (isLast && standsStillMs > 0 && !world.network.isCalm) {
       tellFault(world, run, 'handler blocked its process');
       await life.standStillHere(standsStillMs);
     }
     look();
     world.tell({ type: 'effect', run });
-  }
+  };
+  if (world.plan.settings.steps) await inSteps(world, run, attempt as StepAttempt, own, waits.length, effect);
+  else for (const place of waits.keys()) await effect(place);
   if (ends !== 'hangs' || world.network.isCalm) return;
   tellFault(world, run, 'handler hung');
   onHang();
   await untilAborted(heeds ? signal : undefined);
   look();
+}
+
+/** Each effect as a step: three of them side by side, and fewer one after the other. */
+async function inSteps(
+  world: World,
+  run: Run,
+  { step, signal }: StepAttempt,
+  own: string,
+  count: number,
+  effect: (place: number) => Promise<void>,
+): Promise<void> {
+  const tell = (fact: Fact): void => {
+    if (run.life.isAlive) world.tell(fact);
+  };
+  const one = async (place: number): Promise<void> => {
+    const name = `effect ${place}`;
+    try {
+      const result = await step(name, async () => {
+        tell({ type: 'step-began', run, name });
+        await effect(place);
+        const done = `${name} of ${own}`;
+        tell({ type: 'step-done', run, name, result: done });
+        return done;
+      });
+      tell({ type: 'step', run, name, result });
+    } catch (error) {
+      if (error instanceof GaveUp || !signal.aborted) throw error;
+      throw new GaveUp('a step was refused', { cause: signal.reason });
+    }
+  };
+  const places = Array.from({ length: count }, (_, place) => place);
+  if (count === 3) await Promise.all(places.map(one));
+  else for (const place of places) await one(place);
 }
 
 /** Returns what the handler returns, mostly what is its own, or throws what it throws. */

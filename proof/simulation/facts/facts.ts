@@ -2,6 +2,7 @@ import type {
   ClaimReply,
   ClaimTerms,
   ExtendReply,
+  KeepReply,
   Settlement,
   SettleReply,
 } from '../../../src/store/store.ts';
@@ -11,7 +12,7 @@ import type { Life } from '../time/life.ts';
 import type { KafkaFact } from './kafka-facts.ts';
 import type { Fault } from './names.ts';
 
-export type Verb = 'claim' | 'settle' | 'extend';
+export type Verb = 'claim' | 'settle' | 'extend' | 'keep';
 
 /** A run of a handler. */
 export interface Run {
@@ -91,6 +92,17 @@ export interface ExtendEffect extends Effect {
   readonly reply: ExtendReply;
 }
 
+export interface KeepEffect extends Effect {
+  readonly type: 'keep';
+  readonly reply: KeepReply;
+}
+
+/** A step of a run. */
+interface OfStep {
+  readonly run: Run;
+  readonly name: string;
+}
+
 /** Everything that happens in a world, and that rules may look at. */
 export type Fact =
   | KafkaFact
@@ -101,6 +113,10 @@ export type Fact =
   | ClaimEffect
   | SettleEffect
   | ExtendEffect
+  | KeepEffect
+  | (OfStep & { readonly type: 'step-began' })
+  /** `step-done`: its code has returned. `step`: its handler has its result, and goes on. */
+  | (OfStep & { readonly type: 'step-done' | 'step'; readonly result: unknown })
   /** A reply has reached its process, and says that the record is its own. */
   | (OfStatement & {
       readonly type: 'confirmed';

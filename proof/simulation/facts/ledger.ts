@@ -44,6 +44,14 @@ interface Settled {
   readonly result: string | undefined;
 }
 
+/** What is known of a step. */
+interface StepHistory {
+  /** What its code has returned, in whatever run. */
+  readonly done: Set<unknown>;
+  /** What handlers were given, as far as one was. */
+  given: { readonly result: unknown } | undefined;
+}
+
 /** What is known of one key. */
 export interface KeyHistory {
   /** Since it was last absent, or had expired. */
@@ -58,6 +66,8 @@ export interface KeyHistory {
   settled: Settled | undefined;
   wasRetried: boolean;
   wasForgotten: boolean;
+  /** By name. */
+  steps: Map<string, StepHistory>;
   /** The bodies that were ever put on record as that. */
   readonly succeeded: Set<string>;
   readonly failed: Set<string>;
@@ -150,6 +160,16 @@ export class Ledger {
     return this.#claimOfRun.get(run);
   }
 
+  /** A step of a run, in this life of its key. Undefined where the run is of another. */
+  stepOf({ run, name }: { readonly run: Run; readonly name: string }): StepHistory | undefined {
+    const { claims, steps } = this.ofKey(run.message.key ?? '');
+    const claim = this.claimOfRun(run);
+    if (claim === undefined || !claims.includes(claim)) return undefined;
+    const step = steps.get(name) ?? { done: new Set(), given: undefined };
+    steps.set(name, step);
+    return step;
+  }
+
   /** The body that a claim is of: what has run for it, and not what the store was given to compare. */
   bodyOf({ fingerprint, run }: Pick<GrantedClaim, 'fingerprint' | 'run'>): string {
     return run?.message.body ?? this.#bodies.get(fingerprint) ?? '';
@@ -208,6 +228,12 @@ export class Ledger {
       case 'extend':
         this.#noteExtend(fact, at);
         break;
+      case 'step-done':
+        this.stepOf(fact)?.done.add(fact.result);
+        break;
+      case 'step':
+        Object.assign(this.stepOf(fact) ?? {}, { given: { result: fact.result } });
+        break;
       case 'asked':
         if (fact.verb === 'extend') this.#countExtending(fact.life, 1, -1);
         break;
@@ -265,12 +291,14 @@ export class Ledger {
       case 'fault':
       case 'fetched':
       case 'joined':
+      case 'keep':
       case 'letter-answered':
       case 'letter-asked':
       case 'life':
       case 'log-begins':
       case 'polled':
       case 'position-committed':
+      case 'step-began':
       case 'told':
         break;
     }
@@ -442,6 +470,7 @@ function nothing(): Omit<KeyHistory, 'succeeded' | 'failed' | 'refused' | 'resul
     settled: undefined,
     wasRetried: false,
     wasForgotten: false,
+    steps: new Map(),
   };
 }
 

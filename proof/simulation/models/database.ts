@@ -175,6 +175,17 @@ export class Database {
           },
           isOwn: (reply) => reply === 'extended',
         }),
+      keep: (requests, scope) =>
+        this.#send(life, requests, {
+          verb: 'keep',
+          scope,
+          leaseMs: this.#world.ledger.settingsOf(life).leaseMs,
+          statements: [{ answerOne: (request) => table.keep(request, scope), whenLocked: () => 'locked' }],
+          tell: (key, { token }, reply, before) => {
+            tell({ type: 'keep', life, key, token, reply, before, after: this.#snapshot(key) });
+          },
+          isOwn: () => false,
+        }),
       check: () => this.#read(life, () => undefined),
       lookup: (key, scope) =>
         this.#read(life, () => lookedUp(this.#records.get(idOf(scope, key)), this.now())),

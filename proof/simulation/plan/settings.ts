@@ -30,6 +30,8 @@ export interface Settings {
   readonly drainMs: number;
   /** Whether handlers are told to stop without a deployment, too. */
   readonly interrupts: boolean;
+  /** Whether handlers do their effects in steps. */
+  readonly steps: boolean;
 }
 
 /** What may stay in a queue when it has failed, or is refused, holds up its group there: the queue has to move it. */
@@ -94,5 +96,6 @@ export function settingsOf(random: Random): Settings {
     waitTimeSeconds: random.pick([2, 10, 20]),
     drainMs: random.pick([0, 500, 5_000]),
     interrupts: false,
+    steps: false,
   };
 }

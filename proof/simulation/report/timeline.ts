@@ -33,6 +33,12 @@ function textOf(fact: Fact): Told | undefined {
       return ['store', `settle of ${fact.key} by ${fact.life.id} (${fact.settlement.kind}): ${fact.reply}`];
     case 'extend':
       return ['store', `extend of ${fact.key} by ${fact.life.id}: ${fact.reply}`];
+    case 'keep':
+      return ['store', `keep of ${fact.key} by ${fact.life.id}: ${fact.reply}`];
+    case 'step-began':
+    case 'step-done':
+    case 'step':
+      return [nameOf(fact.run.life), `${fact.type} ${fact.name} of ${fact.run.message.id}`];
     case 'retried':
     case 'forgotten':
     case 'purged':

@@ -5,7 +5,7 @@ export const fenced: Rule = {
   name: 'fenced',
   promise: 'A write after the claim changes the record for the token that owns it, and for no other.',
   violatedBy(fact, ledger) {
-    if (fact.type !== 'settle' && fact.type !== 'extend') return undefined;
+    if (fact.type !== 'settle' && fact.type !== 'extend' && fact.type !== 'keep') return undefined;
     if (!isChanged(fact.before, fact.after)) return undefined;
     if (ledger.ofKey(fact.key).owner?.token === fact.token) return undefined;
     return `${fact.life.id} changes the record of ${fact.key} by a ${fact.type}, and does not own it`;

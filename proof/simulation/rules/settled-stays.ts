@@ -5,7 +5,7 @@ export const settledStays: Rule = {
   name: 'settled-stays',
   promise: 'A succeeded or failed record does not change before it expires.',
   violatedBy(fact, ledger, at) {
-    if (fact.type !== 'claim' && fact.type !== 'settle' && fact.type !== 'extend') return undefined;
+    if (!('before' in fact)) return undefined;
     const { settled } = ledger.ofKey(fact.key);
     if (settled === undefined || !isChanged(fact.before, fact.after)) return undefined;
     const leftMs = settled.until - ledger.byDatabase(at);

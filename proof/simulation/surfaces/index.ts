@@ -6,7 +6,7 @@ import { lambda } from './lambda.ts';
 import { sqsBatch, sqsBatchMarked } from './sqs-batch.ts';
 import { sqsConsumer } from './sqs-consumer.ts';
 import { sqsLoop } from './sqs-loop.ts';
-import { sharedPool, sqsFifoWorker, sqsTransaction, sqsWorker } from './sqs-worker.ts';
+import { sharedPool, sqsFifoWorker, sqsSteps, sqsTransaction, sqsWorker } from './sqs-worker.ts';
 import { webhook } from './webhook.ts';
 
 export const SURFACES: readonly Surface[] = [
@@ -23,6 +23,7 @@ export const SURFACES: readonly Surface[] = [
   sqsBatch,
   sqsBatchMarked,
   kafkaBatch,
+  sqsSteps,
 ];
 
 /**

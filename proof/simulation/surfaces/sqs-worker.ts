@@ -16,6 +16,7 @@ import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-cl
 import { onFifo } from '../plan/settings.ts';
 import { atomic } from '../rules/atomic.ts';
 import { inOrder } from '../rules/in-order.ts';
+import { stepsInLease, stepsOnce, stepsTruthful } from '../rules/steps.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
 import type { World } from '../world/world.ts';
 import { queueEventTeller } from './queue-events.ts';
@@ -51,6 +52,15 @@ export const sharedPool: Surface = {
   weight: 8,
   faults: [...sqsWorker.faults, ...POOL_FAULTS],
   fit: (settings, random) => ({ ...settings, connections: random.whole(1, 5), handlersHold: true }),
+};
+
+/** The same with handlers that do their effects in steps. */
+export const sqsSteps: Surface = {
+  ...sqsWorker,
+  name: 'sqs-steps',
+  weight: 4,
+  rules: [visibilityAboveLease, stepsOnce, stepsTruthful, stepsInLease],
+  fit: (settings) => ({ ...settings, steps: true }),
 };
 
 /** The same on a FIFO queue. */

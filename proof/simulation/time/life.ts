@@ -11,7 +11,7 @@ export interface Interval {
 
 /** A time in which calls to the store did not go well. */
 export interface Trouble extends Interval {
-  readonly verb: 'claim' | 'settle' | 'extend' | 'transaction';
+  readonly verb: 'claim' | 'settle' | 'extend' | 'keep' | 'transaction';
   /** The tokens of the claims whose calls they were. Undefined: of a transaction that no handler runs in yet. */
   readonly tokens: readonly string[] | undefined;
 }

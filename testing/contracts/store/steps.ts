@@ -3,7 +3,7 @@ import { ALICE, BOB, CAROL, HOUR, LEASE, NO_FINGERPRINT, type StoreRule } from '
 import { failed, released, succeeded, takenBack } from './settlements.ts';
 
 const DONE = '{"charge":{"ms":7,"result":"paid: \\u0000 é 鍵"}}';
-const MORE = '{"charge":{"ms":7},"mail":{"ms":9}}';
+const MORE = '{"charge":{"ms":7,"result":"paid: \\u0000 é 鍵"},"mail":{"ms":9}}';
 
 /** Of a store that keeps what attempts have done. */
 export const STEPS: StoreRule = {
@@ -15,6 +15,15 @@ export const STEPS: StoreRule = {
       equals(await actor.keep('key', ALICE, MORE), 'kept');
       await actor.advance(LEASE);
       matches(await actor.claim('key', BOB), { kind: 'claimed', attempts: 2, steps: MORE });
+    },
+
+    async 'steps are not replaced by fewer: a statement can come late'(actor) {
+      await actor.claim('key', ALICE);
+      await actor.keep('key', ALICE, MORE);
+      equals(await actor.keep('key', ALICE, DONE), 'kept');
+      equals(await actor.keep('key', ALICE, '{"é":{"ms":7}}'), 'kept');
+      await actor.advance(LEASE);
+      matches(await actor.claim('key', BOB), { steps: MORE });
     },
 
     async 'steps stay after a failure, an interruption, and a claim that kept none'(actor) {
