@@ -96,7 +96,7 @@ export function onceEachSqsRecord<
     emit(event, { messageId }) {
       events.emit({ ...event, itemIdentifier: messageId });
     },
-    isFifo: ({ eventSourceARN }) => isFifoQueue(eventSourceARN),
+    fifoQueueOf: ({ eventSourceARN: arn }) => (isFifoQueue(arn) ? arn : undefined),
     warnings: events,
   });
 

@@ -59,7 +59,8 @@ export interface Story {
 const MEANINGS: Readonly<Record<BadEnding, string>> = {
   released: 'its handler threw; what it had done by then is done again by the next attempt',
   interrupted:
-    'its caller stopped it, as at a shutdown or a rebalance, or a clock that was set; the next delivery runs it again',
+    'it was stopped, as at a shutdown, a rebalance, another message of its batch or a clock that was set, or its ' +
+    'transaction did not commit; the next delivery runs it again',
   failed: 'it failed for good; later deliveries are answered from the record',
   died: 'its worker gave no sign of life for a lease: it crashed, was killed or was frozen; the next delivery ran it again',
   'lease-lost':

@@ -38,7 +38,11 @@ const callSchema = lazily(() =>
         z.strictObject({ key: z.optional(z.unknown()), payload: z.optional(z.unknown()) }, { error: ENTRY }),
         { error: ENTRIES },
       )
-      .check(z.maxLength(MAX_BATCH_SIZE, { error: ENTRIES })),
+      .check(
+        z.maxLength(MAX_BATCH_SIZE, {
+          error: ({ input }) => `${ENTRIES}, got ${(input as unknown[]).length}: make several calls`,
+        }),
+      ),
     handler: handlerOption('payloads, attempts'),
   }),
 );

@@ -106,7 +106,7 @@ function createWith<Tx>(
     ),
     leaseAlarms: createLeaseAlarms(settings.leaseMs, clock),
   };
-  const handle = createHandle(engine, { alone: runAttempt, together: runTogether });
+  const handle = createHandle(engine, { alone: runAttempt, together: runTogether, mayRepeat: false });
   const inTransaction = transactionalStore && createTransactional(engine, transactionalStore);
   const handles: Handles = { handle, inTransaction, clock };
   const more = {
@@ -146,6 +146,7 @@ function createTransactional<Tx>(engine: Engine, store: TransactionalStore<Tx>):
   const runs: Runs<[Tx]> = {
     alone: (held, work) => runInTransaction(store, held, work),
     together: (...batch) => runTogetherInTransaction(store, ...batch),
+    mayRepeat: true,
   };
   return createHandle(engine, runs, leaseMs);
 }

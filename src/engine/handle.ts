@@ -10,6 +10,7 @@ import { answerFromRecord } from './answer-from-record.ts';
 import type { Engine } from './engine.ts';
 import { type HandlerRequest, handlerWork } from './handler-work.ts';
 import { HeldClaim } from './held-claim.ts';
+import { watchPayload } from './payload-watch.ts';
 import { runSeated, type Runs } from './batch/run-seated.ts';
 import type { Seat } from './batch/seat.ts';
 import { aborted, claimKey } from './claim.ts';
@@ -43,11 +44,13 @@ export function createHandle<Extra extends readonly unknown[]>(
 ): Handle<Extra> {
   const { events, settings } = engine;
   const hashOfInstance = fingerprintOf(settings);
+  const isPartOfInstance = hasFingerprintChoice(settings);
   return async function handle<Result>(delivery: HandleRequest<Result, Extra>): Promise<Outcome<Result>> {
     const startedAt = engine.clock.monotonic();
     const { key, content, signal, timeoutMs, waitMs = 0, seat } = delivery;
     checkKey('key', key);
-    const hashOf = hasFingerprintChoice(delivery) ? fingerprintOf(delivery) : hashOfInstance;
+    const hasChoice = hasFingerprintChoice(delivery);
+    const hashOf = hasChoice ? fingerprintOf(delivery) : hashOfInstance;
     const hash = hashOf(content);
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
     if (seat?.mayClaim(key) === false) return IN_FLIGHT;
@@ -63,7 +66,9 @@ export function createHandle<Extra extends readonly unknown[]>(
     const held = new HeldClaim(engine, claim, limits);
     // Its handler may ignore that it is over, and never end.
     if (claimed.leaveSlot !== undefined) held.onOverdue(claimed.leaveSlot);
-    const createWork = () => handlerWork(held, delivery, () => hashOf(content) !== hash);
+    const known = hasChoice || isPartOfInstance ? undefined : hash;
+    const watch = runs.mayRepeat ? watchPayload(content, known) : undefined;
+    const createWork = () => handlerWork(held, delivery, watch);
     try {
       if (seat !== undefined) return await runSeated(runs, held, { seat, createWork, limits });
       return await runs.alone(held, createWork());

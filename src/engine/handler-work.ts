@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createTimedChannel } from '../lib/timed-channel.ts';
-import { isThenable } from '../lib/is-promise.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
 import type { EventSink } from '../reporting/event-sink.ts';
@@ -8,6 +7,8 @@ import type { Around, BeginningAttempt, MessageSource } from '../words/around.ts
 import type { Attempt } from '../words/attempt.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
 import type { HeldClaim } from './held-claim.ts';
+import { hasPromises } from './listed-promises.ts';
+import type { PayloadWatch } from './payload-watch.ts';
 import { refuseUnrun } from './refuse-unrun.ts';
 
 /** What is run for the owner of a claim. */
@@ -34,15 +35,15 @@ export type Work<Result, Extra extends readonly unknown[] = []> = (
 ) => Promise<Result>;
 
 /**
- * The handler with its payload, inside the hook of the settings, once it is its turn. `hasChanged`: whether the payload
- * is another than the one that was delivered.
+ * The handler with its payload, inside the hook of the settings, once it is its turn. `watch`: where it
+ * may run more than once.
  */
 export function handlerWork<Result, Extra extends readonly unknown[]>(
   held: HeldClaim,
   request: HandlerRequest<Result, Extra>,
-  hasChanged: () => boolean,
+  watch: PayloadWatch | undefined,
 ): Work<Result, Extra> {
-  const work = withPayload(held, request, hasChanged);
+  const work = withPayload(held, request, watch);
   return unlessDeclined(held, request.mayStart, hooked(held, request.source, work));
 }
 
@@ -56,14 +57,15 @@ const handlers = createTimedChannel('handle-once:handler', (scope: string, durat
 function withPayload<Result, Extra extends readonly unknown[]>(
   held: HeldClaim,
   { payload, parse, schema, handler }: HandlerRequest<Result, Extra>,
-  hasChanged: () => boolean,
+  watch: PayloadWatch | undefined,
 ): Work<Result, Extra> {
   const { clock, settings } = held.engine;
   const { scope } = settings;
   return async function work(attempt, ...extra) {
     const ended = handlers.start(clock);
     try {
-      if (held.hasRun && hasChanged()) throw changed();
+      if (!held.hasRun) watch?.note();
+      else if (watch?.hasChanged() === true) throw changed();
       const valid = await validatePayload(payload, parse, schema);
       const known = held.lease.whenKnown();
       if (known !== undefined) await known;
@@ -91,11 +93,6 @@ function changed(): TypeError {
   return new TypeError(
     'the handler has changed its payload, and cannot run again with it: copy what it changes, or use `parse` or a schema',
   );
-}
-
-/** Whether it is an array with promises, or with queries of `postgres`, which are sent only when they are awaited. */
-function hasPromises(returned: unknown): returned is unknown[] {
-  return Array.isArray(returned) && returned.some(isThenable);
 }
 
 function unlessDeclined<Result, Extra extends readonly unknown[]>(

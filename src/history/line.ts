@@ -9,7 +9,8 @@ import { toEventError } from '../reporting/event-error.ts';
  * How an attempt ended that did not succeed.
  *
  * - `released`: its handler threw, and it waits for another attempt.
- * - `interrupted`: its caller stopped it, or a wall clock that was set did. It is not counted.
+ * - `interrupted`: it was stopped by its caller, its batch or a wall clock that was set, or its transaction did not
+ *   commit. It is not counted.
  * - `failed`: it failed for good.
  * - `died`: its worker gave no sign of life for a lease.
  * - `lease-lost`: its lease was over before its handler ended.

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -541,6 +542,20 @@ describe('A batch in a transaction', () => {
     expect(await effects()).toEqual(['b']);
   });
 
+  it('that its caller stops is undone without that event: nothing runs one by one', async () => {
+    const caller = new AbortController();
+    const outcomes = await handleOnce.inTransaction.batch(
+      entriesOf('a', 'b'),
+      (_, [attempt]) => {
+        caller.abort(new Error('stop'));
+        attempt?.signal.throwIfAborted();
+      },
+      { signal: caller.signal },
+    );
+    expect(outcomes).toMatchObject([{ reason: 'released' }, { reason: 'released' }]);
+    expect(events.map(({ type }) => type)).not.toContain('batch-undone');
+  });
+
   it('that is undone emits one event of its own', async () => {
     await handleOnce.inTransaction.batch(entriesOf('a', 'b'), (payloads) => {
       if (payloads.length > 1) throw new Error('no');
@@ -597,6 +612,20 @@ describe('A batch in a transaction', () => {
     );
     expect(warned).not.toHaveBeenCalled();
     warned.mockRestore();
+  });
+
+  it('sends the statements in a list that is the result of a message', async () => {
+    const outcomes = await handleOnce.inTransaction.batch(entriesOf('a', 'b'), ((
+      payloads: string[],
+      _: unknown,
+      tx: Tx,
+    ) =>
+      payloads.map((id) => [
+        tx`insert into effects values (${id})`,
+        tx`insert into effects values (${id})`,
+      ])) as never);
+    expect(outcomes.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+    expect(await effects()).toEqual(['a', 'a', 'b', 'b']);
   });
 });
 
@@ -671,6 +700,15 @@ describe('A batch without a transaction', () => {
     const handler = () => ['first', Promise.resolve('second')] as readonly string[];
     const outcomes = await handleOnce.batch(entriesOf('a', 'b'), handler);
     expect(outcomes).toMatchObject([{ result: 'first' }, { result: 'second' }]);
+  });
+
+  it('awaits the promises in a list that is a result, also where another result rejects', async () => {
+    const lists = () => [Promise.resolve(['a', Promise.resolve('b')]), ['c', Promise.resolve('d')]];
+    const outcomes = await handleOnce.batch(entriesOf('a', 'b'), lists as never);
+    expect(outcomes).toMatchObject([{ result: ['a', 'b'] }, { result: ['c', 'd'] }]);
+    const rejects = () => [sleep(1), [Promise.reject(new Error('no'))]];
+    const failed = await handleOnce.batch(entriesOf('c', 'd'), rejects as never);
+    expect(failed).toMatchObject([{ error: { message: 'no' } }, { error: { message: 'no' } }]);
   });
 
   it('waits for a payload whose parse never ends for no longer than a lease', async () => {
@@ -749,6 +787,11 @@ describe('A call with wrong arguments', () => {
     const error: unknown = await call().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvalidOptionsError);
     expect((error as InvalidOptionsError).issues.map((issue) => issue.field)).toEqual([field]);
+  });
+
+  it('names the number of entries that are too many', async () => {
+    const call = handleOnce.batch(entriesOf(...Array<string>(501).fill('x')), () => undefined);
+    await expect(call).rejects.toThrow('{ key, payload }, got 501: make several calls');
   });
 
   it('with one attempt works in a transaction', async () => {

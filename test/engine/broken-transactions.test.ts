@@ -8,7 +8,7 @@ import postgres, { type TransactionSql } from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { guardedSocket } from '../../adapters/clients/index.ts';
 import { storeAnswered } from '../../adapters/shared/store-health.ts';
-import { createHandleOnce, type HandleOnce, TerminalError } from '../../src/index.ts';
+import { type Attempt, createHandleOnce, type HandleOnce, TerminalError } from '../../src/index.ts';
 import { handlesOf } from '../../src/engine/hidden-handles.ts';
 import { fromPostgres } from '../../src/postgres/from-postgres.ts';
 import { aborted, gate } from '../support/gate.ts';
@@ -614,14 +614,20 @@ describe('A transaction that the database gives up for the sake of another', () 
     expect(await sql`select cents from accounts`).toEqual([{ cents: 2 }]);
   });
 
-  it('does not run again with a payload that its handler has changed', async () => {
+  it.each([
+    {},
+    { fingerprint: false as const },
+    { fingerprint: () => 'one part' },
+    { ignoredFields: ['/cents'] },
+  ])('does not run again with a payload that its handler has changed: %j', async (options) => {
     let runs = 0;
-    const outcome = await handleOnce.inTransaction('key', { cents: 100 }, async (order, __, tx) => {
+    const handler = async (order: { cents: number }, __: Attempt, tx: Tx): Promise<void> => {
       runs += 1;
       order.cents += 19;
       await write(tx, `${order.cents}`);
       await conflict(tx);
-    });
+    };
+    const outcome = await handleOnce.inTransaction('key', { cents: 100 }, handler, options);
     const error = { message: expect.stringContaining('the handler has changed its payload') as string };
     expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1, error });
     expect(runs).toBe(1);

@@ -90,6 +90,20 @@ describe('What happened to a message is told', () => {
     ]);
   });
 
+  test('of one whose batch was stopped by another message, after its handler had run', async () => {
+    const { handleOnce } = worker({ leaseMs: 1_000 });
+    const entries = [key, 'order-8'].map((each) => ({ key: each, payload: each }));
+    await handleOnce.batch(entries, async (_, [first]) => {
+      await sql`update handle_once.records set token = gen_random_uuid() where key = 'order-8'`;
+      await expectSoon(() => {
+        expect(first?.signal.aborted).toBe(true);
+      });
+      first?.signal.throwIfAborted();
+    });
+    const { attempts } = await explained(1);
+    expect(attempts).toMatchObject([{ ending: 'interrupted', batchSize: 2, attempt: 1 }]);
+  });
+
   test('of a worker without a line, by its id alone, and of no worker', async () => {
     await worker().handleOnce(key, 'body', throwing(new Error('no')));
     await explained(1);

@@ -50,7 +50,8 @@ export interface QueueDeliveryOptions<
   /** Sends a dead letter. Resolves with the names of those of our attributes that it was sent without. */
   readonly sendDeadLetter: (message: Message, facts: DeadLetterFacts, to: To) => Promise<readonly string[]>;
   readonly emit: (event: Parameters<Delivery<R>['emit']>[0], message: Message) => void;
-  readonly isFifo: (message: Message) => boolean;
+  /** Its name. Undefined: the queue keeps no order. */
+  readonly fifoQueueOf: (message: Message) => string | undefined;
   readonly warnings: Pick<EventSink<DeferredInGroup>, 'emit'>;
 }
 
@@ -124,7 +125,8 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
         },
       };
       const delivered = await deliverInTurn(kernel, delivery, turn);
-      if (delivered !== 'not-started' && options.isFifo(message)) checkDeferred(delivered);
+      const queue = options.fifoQueueOf(message);
+      if (delivered !== 'not-started' && queue !== undefined) checkDeferred(queue, delivered);
       return delivered;
     },
     /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
@@ -143,9 +145,12 @@ type OfMessageEvent =
 
 /** The same for messages as ReceiveMessage gives them. */
 export function createMessageDelivery<R>(
-  options: Omit<QueueDeliveryOptions<Message, R>, 'form' | 'sendDeadLetter' | 'emit' | 'isFifo' | 'warnings'>,
+  options: Omit<
+    QueueDeliveryOptions<Message, R>,
+    'form' | 'sendDeadLetter' | 'emit' | 'fifoQueueOf' | 'warnings'
+  >,
   queueUrl: string,
-  queue: Pick<Queue, 'send' | 'isFifo'>,
+  queue: Pick<Queue, 'send' | 'isFifo' | 'name'>,
   events: Pick<EventSink<OfMessageEvent>, 'emit'>,
 ) {
   return createQueueDelivery<Message, R, DeadLetterQueue>({
@@ -163,7 +168,7 @@ export function createMessageDelivery<R>(
     emit(event, { MessageId: messageId = '' }) {
       events.emit({ ...event, messageId });
     },
-    isFifo: () => queue.isFifo,
+    fifoQueueOf: () => (queue.isFifo ? queue.name : undefined),
     warnings: events,
   });
 }

@@ -17,7 +17,7 @@ export interface GrantedClaim {
   readonly number: number;
   /** When the last extension landed, or the claim. */
   extendedAt: number;
-  /** When that extension was sent. Of a claim that was not extended: when it was granted. */
+  /** When that extension was sent, or the claim: for its owner the lease is counted from then. */
   heldFrom: number;
   readonly leaseMs: number;
   /** By the clock of the database. */
@@ -335,7 +335,7 @@ export class Ledger {
       ...{ key, token, fingerprint, life, askedAt: sentAt, grantedAt: at, number: history.attempts },
       ...{
         extendedAt: at,
-        heldFrom: at,
+        heldFrom: sentAt,
         leaseMs: terms.leaseMs,
         leaseEnd: this.byDatabase(at) + terms.leaseMs,
       },

@@ -101,7 +101,9 @@ export class Batch {
       return;
     }
     const { error } = undone;
-    events.emit({ type: 'batch-undone', scope: settings.scope, key: '', messages: seats.length, error });
+    // What its caller has stopped does not run.
+    const messages = seats.filter(({ limits }) => limits?.signal?.aborted !== true).length;
+    if (messages > 0) events.emit({ type: 'batch-undone', scope: settings.scope, key: '', messages, error });
     await this.#runOneByOne(seats, { error: new RunsAloneError(error) });
   }
 

@@ -1,7 +1,7 @@
 import type { Attempt } from '../../words/attempt.ts';
 import type { BatchHandler } from '../../words/batch-handler.ts';
 import { kindOf } from '../../lib/kind-of.ts';
-import { isThenable } from '../../lib/is-promise.ts';
+import { awaitedResults } from '../listed-promises.ts';
 import { refuseUnrun } from '../refuse-unrun.ts';
 import { refuseStep } from '../steps/refuse-step.ts';
 
@@ -50,8 +50,7 @@ async function resultsOf(returned: unknown, count: number): Promise<readonly unk
   refuseUnrun(returned);
   if (returned === undefined) return Array.from({ length: count }, () => undefined);
   if (!Array.isArray(returned)) throw wrongReturn(returned, count);
-  // All of them, whatever their number: one that rejects unseen ends the process. A hole becomes undefined.
-  const results: unknown[] = returned.some(isThenable) ? await Promise.all(returned) : Array.from(returned);
+  const results = await awaitedResults(returned);
   if (results.length !== count) throw wrongReturn(results, count);
   for (const result of results) refuseUnrun(result);
   return results;

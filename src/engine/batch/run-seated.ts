@@ -14,6 +14,8 @@ import { MeetsAgainError, NO_COMPANY, RunsAloneError, type RunTogether, type Sea
 export interface Runs<Extra extends readonly unknown[]> {
   readonly alone: <Result>(held: HeldClaim, work: Work<Result, Extra>) => Promise<Outcome<Result>>;
   readonly together: RunTogether;
+  /** Whether a handler can run more than once within an attempt. */
+  readonly mayRepeat: boolean;
 }
 
 interface Seated<Result, Extra extends readonly unknown[]> {

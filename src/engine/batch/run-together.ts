@@ -1,5 +1,6 @@
 import { InvalidPayloadError, TerminalError } from '../../words/handler-errors.ts';
-import { NotStartedError } from '../../words/not-started-error.ts';
+import type { Threw } from '../attempt-ending.ts';
+import { settleBy } from '../run-attempt.ts';
 import type { Met } from './seat.ts';
 import type { BatchRun } from './batch-run.ts';
 import type { CallBatch, Came } from './call-batch.ts';
@@ -9,7 +10,9 @@ export async function runTogether(run: BatchRun, met: readonly Met[], call: Call
   const came = await call([], ofAll);
   met.forEach(({ held, end }, index) => {
     const own = came[index] as Came;
-    end(run.isInterrupted && held.mayStart && 'error' in own ? { error: stopped(own.error) } : own);
+    const isStopped = run.isInterrupted && held.mayStart && 'error' in own && !isFinal(own.error);
+    if (isStopped) end(own, () => settleBy(held, stopped(own.error)));
+    else end(own);
   });
 }
 
@@ -25,9 +28,9 @@ function ofAll(error: unknown): unknown {
 }
 
 /** What is marked, or thrown, after another message has ended the run: it may be no fault of this one. */
-function stopped(error: unknown): unknown {
-  if (isFinal(error)) return error;
-  return new NotStartedError('its batch was stopped for another reason than this message', { cause: error });
+function stopped(cause: unknown): Threw {
+  const error = new Error('its batch was stopped for another reason than this message', { cause });
+  return { kind: 'threw', error, interrupted: true };
 }
 
 function isFinal(error: unknown): error is Error {
