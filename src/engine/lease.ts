@@ -115,6 +115,11 @@ export class Lease {
     if (isBeating && this.#state === 'kept') this.#startBeating();
   }
 
+  /** The store says that the record is another's. */
+  taken(): void {
+    if (this.#state === 'kept') this.#lose('taken', 'another worker has taken the message over');
+  }
+
   stop(): void {
     if (this.#state === 'kept') this.#end('stopped');
   }
@@ -245,7 +250,7 @@ export class Lease {
         return;
       }
       if (reply === 'lost') {
-        this.#lose('taken', 'another worker has taken the message over');
+        this.taken();
         return;
       }
       // An earlier heartbeat can be answered later.

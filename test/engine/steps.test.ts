@@ -133,6 +133,28 @@ describe.each([
     expect(ran).toEqual(['charge', 'mail']);
   });
 
+  test('a step whose record another has taken over ends the attempt', async () => {
+    const handleOnce = bench.handleOnce();
+    const ran: string[] = [];
+    const started = gate();
+    const mayEnd = gate();
+    const zombie = handleOnce('key', 'body', async (__, { step, signal }) => {
+      const paid = step('charge', async () => {
+        started.open();
+        await mayEnd.opened;
+      });
+      await expect(paid).rejects.toBeInstanceOf(LeaseLostError);
+      expect(signal.reason).toBeInstanceOf(LeaseLostError);
+      await step('mail', () => ran.push('zombie'));
+    });
+    await started.opened;
+    await bench.pass(30_000);
+    await handleOnce('key', 'body', (__, { step }) => step('mail', () => ran.push('second')));
+    mayEnd.open();
+    expect(await zombie).toMatchObject({ state: 'pending', reason: 'lease-lost' });
+    expect(ran).toEqual(['second']);
+  });
+
   test('a new life of the key begins without steps', async () => {
     const handleOnce = bench.handleOnce({ leaseMs: 1_000, succeededRetentionMs: 1_000 });
     const ran: number[] = [];

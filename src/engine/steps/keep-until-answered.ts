@@ -18,7 +18,10 @@ export async function keepUntilAnswered(held: HeldClaim, steps: string): Promise
     try {
       const reply = await engine.records.keep?.({ key, token, steps }, how);
       if (reply === 'kept') return;
-      if (reply === 'lost') throw new LeaseLostError('another worker has taken the message over');
+      if (reply === 'lost') {
+        lease.taken();
+        throw new LeaseLostError('another worker has taken the message over');
+      }
       how = 'alone';
       throw recordLocked();
     } catch (error) {
