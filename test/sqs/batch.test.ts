@@ -234,6 +234,18 @@ test('a stop gives back what has not started, and ends a batch that outlasts the
   expect(queue.handleOnce.counts()).not.toHaveProperty('succeeded');
 });
 
+test('a stop reports the messages of a batch that was given up, and whose handler goes on', async () => {
+  const mayEnd = gate();
+  onTestFinished(mayEnd.open);
+  const given = { size: 3, handleOnce: { timeoutMs: 100 } };
+  const { queue, worker, queueUrl } = await makeWorker(given, () => mayEnd.opened);
+  await sendMany(client, queueUrl, bodies('1', '2', '3'));
+  await worker.start();
+  await until(() => worker.counts().kept === 3);
+  expect(queue.eventsOf('kept')).toMatchObject(Array(3).fill({ reason: 'unrecorded' }));
+  expect(await worker.stop({ drainMs: 0 })).toEqual({ abandoned: 3 });
+});
+
 test('a stop waits for a batch that ends within the drain', async () => {
   const mayEnd = gate();
   const { worker, queueUrl, runs } = await makeWorker({ size: 3 }, async (ids, { tx }) => {

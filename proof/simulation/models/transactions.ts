@@ -215,6 +215,8 @@ export class Transactions {
       return reply;
     } catch (error) {
       if (!(error instanceof ServerError)) this.#break(transaction);
+      // What the server has answered does not come through.
+      refuseBroken(transaction);
       throw error;
     } finally {
       life.clock.clearTimer(timer);

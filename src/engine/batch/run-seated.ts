@@ -41,9 +41,10 @@ export async function runSeated<Result, Extra extends readonly unknown[]>(
   seat.claimed(held, limits, runs.together);
   for (;;) {
     held.limitTo({ ...limits, timeoutMs: limits.timeoutMs ?? held.engine.settings.leaseMs });
-    const ending = await Promise.race([meet(held, createWork()), untilLate(held, seat)]);
+    const ending = await Promise.race([meet(held, createWork()), untilLate(held, seat), seat.abandoned]);
     if (ending === 'late') return abandon(held, { isStarted: false }, interruptedBy(late()));
     if (seat.conclude !== undefined) return (await seat.conclude()) as Outcome<Result>;
+    if (ending === undefined) continue;
     if (ending.kind === 'returned') {
       if (ending.value === NO_COMPANY) break;
       return await settleBy(held, ending);

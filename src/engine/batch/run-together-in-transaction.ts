@@ -18,7 +18,11 @@ import type { CallBatch } from './call-batch.ts';
 import { type Met, type Undone, valueOf } from './seat.ts';
 
 /** The handler and the records of a batch in one transaction. */
-type Together = Pick<Run, 'met'> & { readonly progress: Progress<unknown> };
+interface Together extends Pick<Run, 'met'> {
+  readonly progress: Progress<unknown>;
+  /** The last call of the handler: it never rejects. */
+  called: Promise<unknown>;
+}
 
 interface Run {
   readonly run: BatchRun;
@@ -35,11 +39,13 @@ export async function runTogetherInTransaction<Tx>(
   met: readonly Met[],
   call: CallBatch,
 ): Promise<Undone | undefined> {
-  const together: Together = { met, progress: createProgress() };
+  const together: Together = { met, progress: createProgress(), called: Promise.resolve() };
   try {
-    const written = await transact(store, run, together.progress, async (tx) =>
-      (await call([tx])).map(valueOf),
-    );
+    const written = await transact(store, run, together.progress, async (tx) => {
+      const called = call([tx]);
+      together.called = called;
+      return (await called).map(valueOf);
+    });
     await afterCommit(store, together, written);
     return undefined;
   } catch (error) {
@@ -75,7 +81,7 @@ async function afterThrow(
   const { isStarted, written } = progress;
   const threw: Threw = { kind: 'threw', error, interrupted: true };
   if (error instanceof AbandonedError) {
-    for (const { held, end } of met) end({ error }, () => abandon(held, progress, threw));
+    for (const each of met) each.abandon(() => abandon(each.held, progress, threw), together.called);
     return undefined;
   }
   if (!isStarted) {

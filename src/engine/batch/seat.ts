@@ -16,6 +16,8 @@ export interface Met {
   readonly inContext: <T>(run: () => T) => T;
   /** Ends the wait of the attempt. `conclude` replaces the settle of its record. */
   readonly end: (came: Came, conclude?: Conclusion) => void;
+  /** Answers the attempt while the handler of the batch goes on, until `called` resolves. */
+  readonly abandon: (conclude: Conclusion, called: Promise<unknown>) => void;
 }
 
 type Conclusion = () => Outcome<unknown> | Promise<Outcome<unknown>>;
@@ -85,6 +87,7 @@ export class Seat {
   #arrived = later<undefined>();
   readonly #left = later<undefined>();
   readonly #turn = later<boolean>();
+  readonly #abandoned = later<undefined>();
   #held: HeldClaim | undefined;
   /** Whether it runs without others. Set before its claim where it is the only one of its batch. */
   isAlone = false;
@@ -104,6 +107,11 @@ export class Seat {
   /** Resolves when nothing more happens to the message here. */
   get left(): Promise<unknown> {
     return this.#left.promise;
+  }
+
+  /** Resolves where the handler is not waited for any more. */
+  get abandoned(): Promise<undefined> {
+    return this.#abandoned.promise;
   }
 
   /** The message is claimed, and its handler is going to be called. */
@@ -139,7 +147,14 @@ export class Seat {
       this.conclude = conclude;
       ended.resolve(came);
     };
-    this.met = { held, payload, attempt, inContext: contextOf(held), end };
+    const abandon: Met['abandon'] = (conclude, called) => {
+      this.conclude = conclude;
+      this.#abandoned.resolve(undefined);
+      void called.then(() => {
+        end({ value: undefined }, conclude);
+      });
+    };
+    this.met = { held, payload, attempt, inContext: contextOf(held), end, abandon };
     this.#become('met');
     return valueOf(await ended.promise);
   };

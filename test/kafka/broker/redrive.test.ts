@@ -9,6 +9,7 @@ import {
 import { ConfigResourceTypes } from 'kafkajs';
 import { expect, onTestFinished, test } from 'vitest';
 import { gate } from '../../support/gate.ts';
+import { expectSoon } from '../../support/until.ts';
 import { leave, type MemberOptions, numbered, type Setup, useFixture } from './support/fixture.ts';
 
 const { kafka, setup, sql } = useFixture();
@@ -306,7 +307,8 @@ test('a dead letter whose topic does not exist is kept, and those behind it are 
 test('a dead letter that its topic refuses is kept, and the others are sent', async () => {
   const group = await setup();
   const onFailed = await deadLetters();
-  await group.produce({ value: 'x'.repeat(2_000) }, { value: 'y' });
+  const large = { value: 'x'.repeat(2_000) };
+  await group.produce(large, { value: 'y' });
   await failAll(group, onFailed);
   await kafka.admin.alterConfigs({
     validateOnly: false,
@@ -317,6 +319,11 @@ test('a dead letter that its topic refuses is kept, and the others are sent', as
         configEntries: [{ name: 'max.message.bytes', value: '1000' }],
       },
     ],
+  });
+  // The broker takes the change over some time after its answer.
+  await expectSoon(async () => {
+    const sent = onFailed.producer.send({ topic: group.topic, messages: [large] });
+    await expect(sent).rejects.toThrow();
   });
   expect(await redrive(onFailed.deadLetterTopic)).toMatchObject({
     ...{ state: 'finished', sent: 1, kept: 1, keptFor: { 'send-refused': 1 } },
