@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import type { Attempt } from '../src/words/attempt.ts';
+import { encodeResult } from '../src/payload/result-codec.ts';
+import type { StepAttempt } from '../src/words/steps.ts';
 import { childKeysOf } from '../src/options/key.ts';
 import { lazily } from '../src/lib/lazily.ts';
 import { recordFields } from '../adapters/operations/tables.ts';
@@ -17,6 +18,8 @@ export interface CreateAttemptOptions {
   readonly ageMs?: number | undefined;
   /** Default: one that never aborts. */
   readonly signal?: AbortSignal | undefined;
+  /** The steps that earlier attempts have ended, with their results by name. Default: none. */
+  readonly steps?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const attemptOptions = lazily(() => {
@@ -28,6 +31,10 @@ const attemptOptions = lazily(() => {
       number: z._default(wholeNumber('attempts', 1, 2_147_483_647), 1),
       ageMs: z._default(wholeNumber('milliseconds', 0, Number.MAX_SAFE_INTEGER), 0),
       signal: z.optional(abortSignal()),
+      steps: z._default(
+        z.record(z.string(), z.unknown(), { error: 'must be an object of results by name' }),
+        {},
+      ),
     },
     NOT_AN_OBJECT,
   );
@@ -46,11 +53,21 @@ const attemptOptions = lazily(() => {
  * await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  * ```
  */
-export function createAttempt(options: CreateAttemptOptions = {}): Attempt {
-  const { signal, ...given } = parseOptions('createAttempt', attemptOptions(), options);
+export function createAttempt(options: CreateAttemptOptions = {}): StepAttempt {
+  const { signal, steps, ...given } = parseOptions('createAttempt', attemptOptions(), options);
+  const childKey = childKeysOf(given.scope, given.key);
+  const ended = new Map(Object.entries(steps));
+
+  async function step(name: string, run: (key: string) => unknown): Promise<unknown> {
+    const value = ended.has(name) ? ended.get(name) : await run(childKey(name));
+    const { result } = encodeResult(value, Infinity);
+    return result === null ? value : (JSON.parse(result) as unknown);
+  }
+
   return {
     ...given,
     signal: signal ?? new AbortController().signal,
-    childKey: childKeysOf(given.scope, given.key),
+    childKey,
+    step: step as StepAttempt['step'],
   };
 }

@@ -56,6 +56,31 @@ describe('A crash test', () => {
     expect(effects.email).toHaveBeenCalledTimes(4);
   });
 
+  it('stops after each step that is on record too: what it did is not done again', async () => {
+    const effects = fakes();
+    const report = await crashTest({
+      effects,
+      payload,
+      handler:
+        ({ charge, email }) =>
+        async ({ cents, to }, { step }) => {
+          await step('charge', (idempotencyKey) => charge(cents, { idempotencyKey }));
+          await step('email', () => email(to));
+        },
+    });
+    expect(report.doubled).toEqual(['email']);
+    expect(report.crashes.map(({ after, doubled }) => [after, doubled])).toEqual([
+      ['charge', []],
+      ['charge', []],
+      // Between the effect and its record.
+      ['email', ['email']],
+      ['email', []],
+    ]);
+    expect(report.crashes.every(({ outcome }) => outcome.state === 'succeeded')).toBe(true);
+    // Once without a crash, and once in each of four; again where the record was not there yet.
+    expect([effects.charge.mock.calls.length, effects.email.mock.calls.length]).toEqual([6, 6]);
+  });
+
   it('is content with a handler that keys each effect', async () => {
     const report = await run(async ({ charge, email }, { cents, to }, attempt) => {
       await charge(cents, keyed(attempt));

@@ -1,6 +1,6 @@
 import { createHandleOnce, InvalidKeyError, InvalidOptionsError } from 'handle-once';
 import { createAttempt, createMemoryStore } from 'handle-once/testing';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 it('is a first attempt whose signal does not abort, unless the test says more', () => {
   const attempt = createAttempt();
@@ -25,7 +25,18 @@ it('refuses the names of child keys that a real attempt refuses', () => {
   expect(() => createAttempt().childKey('')).toThrow(InvalidKeyError);
 });
 
+it('runs steps, but for those that have ended', async () => {
+  const attempt = createAttempt({ steps: { charge: { id: 'charge-1' }, mail: undefined } });
+  const run = vi.fn((key: string) => ({ key, at: new Date(0) }));
+  expect(await attempt.step('charge', run)).toEqual({ id: 'charge-1' });
+  expect(await attempt.step('mail', run)).toBeUndefined();
+  expect(run).not.toHaveBeenCalled();
+  const key = attempt.childKey('ship');
+  expect(await attempt.step('ship', run)).toEqual({ key, at: '1970-01-01T00:00:00.000Z' });
+});
+
 it.each([
+  ['steps', { steps: 7 }],
   ['key', { key: '' }],
   ['scope', { scope: 7 }],
   ['number', { number: 0 }],

@@ -51,7 +51,7 @@ export interface CrashReport<Name extends string> {
   readonly doubled: readonly Name[];
   /** Declared effects that the handler has never called: nothing is known of them. */
   readonly notCalled: readonly Name[];
-  /** One after each effect, in the order of the handler. */
+  /** One after each effect, and one after each step once it is on record, in the order of the handler. */
   readonly crashes: readonly Crash<Name>[];
 }
 
@@ -90,8 +90,8 @@ function isFilled(value: unknown): boolean {
 type Resolved = z.output<ReturnType<typeof crashTestOptions>>;
 
 /**
- * Stops a handler after each of its effects, as a crash would, delivers the message again, and reports which effects
- * ran twice without a child key.
+ * Stops a handler after each of its effects, and after each step of it, as a crash would, delivers the message again,
+ * and reports which effects ran twice without a child key.
  *
  * An effect is known by a child key anywhere in its arguments: a payment provider that gets it as idempotency key does
  * the second call once. What is not among `effects` is not seen, whatever it does. It uses a store in memory, and
@@ -122,7 +122,7 @@ export async function crashTest<Declared extends Effects, Payload>(
   const given = parseOptions(SUBJECT, crashTestOptions(), options);
   const whole = await runWhole(given);
   const crashes: Crash<string>[] = [];
-  for (const [index, effect] of whole.done.entries()) {
+  for (const [index, effect] of whole.moments.entries()) {
     crashes.push(await crashAfter(given, effect, index + 1));
   }
   const called = new Set(whole.calls.map(({ effect }) => effect));
@@ -154,7 +154,7 @@ async function runWhole(options: Resolved): Promise<WatchedEffects> {
   return watched;
 }
 
-/** A message whose first worker dies after this number of effects; without a crash the last of them is `planned`. */
+/** A message whose first worker dies at this moment; without a crash the effect before it is `planned`. */
 async function crashAfter(options: Resolved, planned: string, dieAfter: number): Promise<Crash<string>> {
   await options.reset?.();
   const store = createMemoryStore();
@@ -202,7 +202,10 @@ interface Handled {
 /** One process. */
 function createWorker(store: MemoryStore, name: string) {
   const clock = createMortalClock(systemClock);
-  const mortal = createMortalStore(store);
+  let watching: WatchedEffects | undefined;
+  const mortal = createMortalStore(store, async () => {
+    await watching?.kept();
+  });
   const handleOnce = createHandleOnceIn(createHost(clock, name.padStart(8, '0')), {
     store: mortal,
     scope: 'crash-test',
@@ -212,6 +215,7 @@ function createWorker(store: MemoryStore, name: string) {
   return {
     async handle({ handler: maker, payload }: Resolved, watched: WatchedEffects): Promise<Handled> {
       const handler = madeBy(maker, watched.effects);
+      watching = watched;
       let thrown: unknown;
       const outcome = await handleOnce('message', copyOf(payload), async (content, attempt) => {
         try {

@@ -39,8 +39,11 @@ export function createMortalClock(clock: Clock): Clock & { die(): void } {
   };
 }
 
-/** A store as a process that can die uses it: from then on nothing arrives, and nothing is answered. */
-export function createMortalStore(store: MemoryStore): Store & { die(): void } {
+/**
+ * A store as a process that can die uses it: from then on nothing arrives, and nothing is answered. `onKept` is called
+ * when steps are on record, before their process hears of it.
+ */
+export function createMortalStore(store: MemoryStore, onKept: () => Promise<void>): Store & { die(): void } {
   let isDead = false;
 
   function whileAlive<Request, Terms, Reply>(verb: (requests: Request, terms: Terms) => Promise<Reply>) {
@@ -52,7 +55,11 @@ export function createMortalStore(store: MemoryStore): Store & { die(): void } {
     claim: whileAlive((requests, terms) => store.claim(requests, terms)),
     settle: whileAlive((requests, scope) => store.settle(requests, scope)),
     extend: whileAlive((requests, terms) => store.extend(requests, terms)),
-    keep: whileAlive((requests, scope) => store.keep(requests, scope)),
+    keep: whileAlive(async (requests, scope) => {
+      const replies = await store.keep(requests, scope);
+      await onKept();
+      return replies;
+    }),
     die() {
       isDead = true;
     },

@@ -13,12 +13,24 @@ export interface EffectCall {
   readonly childKeys: readonly string[];
 }
 
-/** `onDeath` is called once `dieAfter` effects are done: from then on none returns, and none begins. */
+/**
+ * `onDeath` is called after so many moments in which a worker can die: the end of an effect, and the record of a step.
+ * From then on no effect returns, and none begins.
+ */
 export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => void) {
   const given = new Set<string>();
   const calls: EffectCall[] = [];
   const done: string[] = [];
-  const isDead = (): boolean => done.length >= dieAfter;
+  /** The effect that was done last, at each moment. */
+  const moments: string[] = [];
+  const isDead = (): boolean => moments.length >= dieAfter;
+
+  /** Whether the worker dies now. */
+  function diesNow(): boolean {
+    moments.push(done.at(-1) ?? '');
+    if (isDead()) onDeath();
+    return isDead();
+  }
 
   async function run(effect: string, call: Effect, args: never[]): Promise<unknown> {
     if (isDead()) return await forever();
@@ -27,9 +39,7 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
     const result = await returned(call, args);
     if (isDead()) return await forever();
     done.push(effect);
-    if (!isDead()) return result;
-    onDeath();
-    return await forever();
+    return diesNow() ? await forever() : result;
   }
 
   async function returned(call: Effect, args: never[]): Promise<unknown> {
@@ -56,7 +66,12 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
         },
       });
     },
+    /** Called when a step is on record. */
+    async kept(): Promise<void> {
+      if (done.length > 0 && diesNow()) await forever();
+    },
     calls,
+    moments,
     /** The effects that are done, in their order. */
     done,
   };
