@@ -199,9 +199,8 @@ export class DamagedRecordError extends HandleOnceError {
 
   constructor(scope: string, key: string, column: 'result' | 'error' | 'state' | 'steps') {
     super(
-      `the record of key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is damaged: what its ` +
-        `column ${column} holds is not what this version of handle-once writes; ` +
-        `${column === 'steps' ? 'no step' : 'nothing'} ran. Correct that column of its row, or delete the row to ` +
+      `the record of key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is damaged: its ${column} ${column === 'steps' ? 'are' : 'is'} ` +
+        `not what this version of handle-once writes; ${column === 'steps' ? 'no step' : 'nothing'} ran. Correct that column of its row, or delete the row to ` +
         'run the message again; where a newer version wrote it, upgrade this process.',
     );
     this.scope = scope;
