@@ -198,9 +198,10 @@ export class DamagedRecordError extends HandleOnceError {
   readonly key: string;
 
   constructor(scope: string, key: string, column: 'result' | 'error' | 'state' | 'steps') {
+    const [are, nothing] = column === 'steps' ? ['are', 'no step'] : ['is', 'nothing'];
     super(
-      `the record of key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is damaged: its ${column} ${column === 'steps' ? 'are' : 'is'} ` +
-        `not what this version of handle-once writes; ${column === 'steps' ? 'no step' : 'nothing'} ran. Correct that column of its row, or delete the row to ` +
+      `the record of key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is damaged: its ${column} ${are} not ` +
+        `what this version of handle-once writes; ${nothing} ran. Correct that column of its row, or delete the row to ` +
         'run the message again; where a newer version wrote it, upgrade this process.',
     );
     this.scope = scope;
