@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import postgres, { type TransactionSql } from 'postgres';
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { guardedSocket } from '../../adapters/clients/index.ts';
 import { storeAnswered } from '../../adapters/shared/store-health.ts';
 import { type Attempt, createHandleOnce, type HandleOnce, TerminalError } from '../../src/index.ts';
@@ -35,6 +35,16 @@ beforeEach(async () => {
   await sql`delete from effects`;
 });
 
+/** A pool that has lost connections can forget one that it has opened since. */
+async function endForgotten(name: string): Promise<void> {
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name like ${name}`;
+}
+
+// Or opens one after its end.
+afterAll(() => endForgotten('client-%'));
+
 function client(url = bench.database.url, options: object = {}): postgres.Sql {
   const name = `client-${randomUUID()}`;
   const created = postgres(url, {
@@ -43,8 +53,7 @@ function client(url = bench.database.url, options: object = {}): postgres.Sql {
   });
   onTestFinished(async () => {
     await created.end({ timeout: 0.1 });
-    // A pool that has lost connections can forget one that it has opened since.
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name}`;
+    await endForgotten(name);
   });
   return created;
 }
