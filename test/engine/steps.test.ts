@@ -9,7 +9,7 @@ import {
 import { childKey } from '../../src/options/key.ts';
 import { aborted, gate } from '../support/gate.ts';
 import { memoryBench, usePostgresBench } from './support/bench.ts';
-import { flakyStore, isUnreachable, losesReply } from './support/flaky-store.ts';
+import { flakyStore, isUnreachable, losesReply, refusesForGood } from './support/flaky-store.ts';
 
 describe.each([
   ['in memory', memoryBench],
@@ -153,6 +153,19 @@ describe.each([
     mayEnd.open();
     expect(await zombie).toMatchObject({ state: 'pending', reason: 'lease-lost' });
     expect(ran).toEqual(['second']);
+  });
+
+  test('a step whose record was refused is written before it answers another call', async () => {
+    const store = flakyStore(bench.store, { keep: [refusesForGood, refusesForGood] });
+    const handleOnce = bench.handleOnce({ store });
+    let runs = 0;
+    const outcome = await handleOnce('key', 'body', async (__, { step }) => {
+      const call = () => step('charge', () => (runs += 1));
+      for (const _refused of [1, 2]) await expect(call()).rejects.toThrow('the statement was refused');
+      return await call();
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', result: 1 });
+    expect(runs).toBe(1);
   });
 
   test('a new life of the key begins without steps', async () => {

@@ -38,7 +38,11 @@ export class Steps {
   async step(name: string, run: Run): Promise<unknown> {
     this.#check(name, run);
     this.#names.add(name);
-    if (this.#kept.has(name)) return this.#kept.resultOf(name);
+    if (this.#kept.has(name)) {
+      // It has run in this attempt, and its write has failed.
+      if (this.#unwritten.has(name)) await this.#write();
+      return this.#kept.resultOf(name);
+    }
     await this.#held.lease.whenKnown();
     if (!this.#held.isRunning)
       throw new LeaseLostError('the handler has ended: its attempt starts no step any more');
@@ -76,7 +80,7 @@ export class Steps {
       throw wrong('', 'needs the verb `keep` of the store: the store of this handleOnce has none');
     }
     if (typeof run !== 'function') throw wrong('run', `must be a function, got ${kindOf(run)}`);
-    if (this.#names.has(name)) {
+    if (this.#names.has(name) && !this.#unwritten.has(name)) {
       throw wrong('name', `${JSON.stringify(name)} was used before in this attempt: give each step its own`);
     }
     if (this.#names.size === MAX_STEPS) {
