@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { lazily } from '../../src/lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../../src/options/parse-options.ts';
-import { DamagedRecordError } from '../../src/words/errors.ts';
-import { KeptSteps } from '../../src/payload/kept-steps.ts';
+import { keptStepsOf } from '../../src/payload/kept-steps.ts';
 import { toView } from './record.ts';
 import { run } from './run.ts';
 import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
@@ -29,8 +28,8 @@ const forgetOptions = lazily(() => {
 /**
  * Forgets that a step of a message has ended: the next attempt runs it again. For a step whose result is wrong.
  *
- * Nothing runs until the message is delivered again. Throws `InvalidOptionsError`,
- * `DamagedRecordError`, `StoreError` and `SchemaError`.
+ * Nothing runs until the message is delivered again. Throws `InvalidOptionsError`, `DamagedRecordError`, `StoreError`
+ * and `SchemaError`.
  *
  * @example
  * ```ts
@@ -45,18 +44,10 @@ export async function forgetStep(options: ForgetStepOptions): Promise<ForgottenS
   for (;;) {
     const [row] = await run(client, statements.show, [scope, key, 'false']);
     const before = row?.at(-1) ?? undefined;
-    const kept = parsed(scope, key, before);
+    const kept = keptStepsOf({ scope, key }, before);
     if (row === undefined || before === undefined || !kept.delete(step)) return { state: 'absent' };
     if (toView(row).phase === 'running') return { state: 'running' };
     const changed = await run(client, statements.setSteps, [scope, key, before, kept.text]);
     if (changed.length > 0) return { state: 'forgotten' };
-  }
-}
-
-function parsed(scope: string, key: string, steps: string | undefined): KeptSteps {
-  try {
-    return new KeptSteps(steps);
-  } catch {
-    throw new DamagedRecordError(scope, key, 'steps');
   }
 }

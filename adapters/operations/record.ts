@@ -66,7 +66,7 @@ export interface RecordView {
   readonly resultOmitted?: ResultOmitted;
   /** What its handler returned, as JSON text: only where that was asked for. */
   readonly result?: string;
-  /** The steps that attempts have ended, in their order. Undefined where there are none, and in a list. */
+  /** The steps that have ended, in order. Undefined without steps, and in lists. */
   readonly steps?: readonly StepView[];
 }
 

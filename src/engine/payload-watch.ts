@@ -6,7 +6,7 @@ export interface PayloadWatch {
   readonly hasChanged: () => boolean;
 }
 
-/** `known`: its fingerprint, where all of it is compared. What JSON does not show is not seen. */
+/** `known`: its fingerprint, if the whole payload is compared. Only changes that JSON shows are found. */
 export function watchPayload(payload: unknown, known: string | undefined): PayloadWatch {
   let before = known;
   return {

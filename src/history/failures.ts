@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError } from '../words/errors.ts';
 import { arraysOf } from '../postgres/batch.ts';
 import type { DatabaseClient } from '../postgres/database-client.ts';
-import { logStatements } from './statements/logs.ts';
+import { FAILURE_COLUMNS, logStatements } from './statements/logs.ts';
 import { onOneLine } from '../postgres/request-rows.ts';
 import { type Line, lineOf } from './line.ts';
 import type { Emit, EventLog } from './event-log.ts';
@@ -104,16 +104,7 @@ function emitDropped(lines: readonly WaitingLine[]): void {
 function parametersOf(lines: readonly WaitingLine[]): string[] {
   const now = performance.now();
   const rows = lines.map((line) => ({ ...line, ageMs: now - line.at }));
-  const columns = arraysOf(rows, [
-    'ageMs',
-    'tookMs',
-    'attempt',
-    'batchSize',
-    'key',
-    'ending',
-    'worker',
-    'error',
-  ]);
+  const columns = arraysOf(rows, FAILURE_COLUMNS);
   return [lines[0]?.scope ?? '', ...columns];
 }
 

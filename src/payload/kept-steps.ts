@@ -1,4 +1,5 @@
 import { encodeResult } from './result-codec.ts';
+import { DamagedRecordError } from '../words/errors.ts';
 import { TerminalError } from '../words/handler-errors.ts';
 import type { ResultOmitted } from '../words/outcome.ts';
 
@@ -41,16 +42,18 @@ export class KeptSteps {
     this.#texts.set(name, JSON.stringify({ ms, omitted }));
   }
 
-  /** False where there is none of this name. */
+  /** Returns whether a step of this name was kept. */
   delete(name: string): boolean {
     return this.#texts.delete(name);
   }
 
   /** Without their results, in the order in which they ended. */
   list(): readonly (Pick<KeptStep, 'ms' | 'omitted'> & { readonly name: string })[] {
-    return Array.from(this.#texts.keys(), (name) => ({ name, ...this.#step(name) }))
-      .map(({ name, ms, omitted }) => ({ name, ms, ...(omitted === undefined ? {} : { omitted }) }))
-      .toSorted((a, b) => a.ms - b.ms);
+    const steps = Array.from(this.#texts.keys(), (name) => {
+      const { ms, omitted } = this.#step(name);
+      return { name, ms, ...(omitted === undefined ? {} : { omitted }) };
+    });
+    return steps.toSorted((a, b) => a.ms - b.ms);
   }
 
   /** Whether `resultOf` has it. */
@@ -71,6 +74,19 @@ export class KeptSteps {
 
   #step(name: string): KeptStep {
     return JSON.parse(this.#texts.get(name) ?? '{}') as KeptStep;
+  }
+}
+
+/** Those of a record. Throws `DamagedRecordError`. */
+export function keptStepsOf(
+  { scope, key }: { readonly scope: string; readonly key: string },
+  text: string | undefined,
+  maxBytes?: number,
+): KeptSteps {
+  try {
+    return new KeptSteps(text, maxBytes);
+  } catch {
+    throw new DamagedRecordError(scope, key, 'steps');
   }
 }
 

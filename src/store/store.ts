@@ -81,7 +81,7 @@ export type ClaimReply =
       readonly ageMs: number;
       /** The token that this claim took the record over from, since its lease had lapsed. Null where there is none. */
       readonly deadToken: string | null;
-      /** What attempts before this one have kept, as JSON text. Absent where there is none. */
+      /** The steps that earlier attempts have kept, as JSON text. Absent without steps. */
       readonly steps?: string;
     })
   /** It could be claimed by a claim that may own suspects. Nothing was written. */

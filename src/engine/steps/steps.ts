@@ -1,10 +1,10 @@
-import { InvalidOptionsError, DamagedRecordError, LeaseLostError, StoreError } from '../../words/errors.ts';
+import { InvalidOptionsError, LeaseLostError, StoreError } from '../../words/errors.ts';
 import { checkKey } from '../../options/key.ts';
 import { kindOf } from '../../lib/kind-of.ts';
 import { later } from '../../lib/later.ts';
 import type { Attempt } from '../../words/attempt.ts';
 import type { HeldClaim } from '../held-claim.ts';
-import { KeptSteps } from '../../payload/kept-steps.ts';
+import { type KeptSteps, keptStepsOf } from '../../payload/kept-steps.ts';
 import { keepUntilAnswered } from './keep-until-answered.ts';
 
 const MAX_STEPS = 1_000;
@@ -27,11 +27,7 @@ export class Steps {
     this.#held = held;
     this.#attempt = attempt;
     const { engine, claim } = held;
-    try {
-      this.#kept = new KeptSteps(claim.steps, engine.settings.maxStepBytes);
-    } catch {
-      throw new DamagedRecordError(attempt.scope, attempt.key, 'steps');
-    }
+    this.#kept = keptStepsOf(attempt, claim.steps, engine.settings.maxStepBytes);
   }
 
   /** Answers a step from the record, or runs it and puts its end on record. */

@@ -1,5 +1,17 @@
 import { quoteIdentifier } from '../../postgres/identifier.ts';
 
+/** The columns of the lines of `failures`, from $2 on. */
+export const FAILURE_COLUMNS = [
+  'ageMs',
+  'tookMs',
+  'attempt',
+  'batchSize',
+  'key',
+  'ending',
+  'worker',
+  'error',
+] as const;
+
 /** What consumers write to the logs: never in one statement with a claim or a settle. */
 export function logStatements(schema: string) {
   const quoted = quoteIdentifier(schema);

@@ -11,7 +11,7 @@ import {
 import { arraysOf } from '../../../src/postgres/batch.ts';
 import { historyStatements } from '../../../adapters/operations/statements/history.ts';
 import { purgeStatement } from '../../../adapters/operations/statements/purge.ts';
-import { logStatements } from '../../../src/history/statements/logs.ts';
+import { FAILURE_COLUMNS, logStatements } from '../../../src/history/statements/logs.ts';
 import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
 import { HOUR } from '../../../testing/contracts/store/actor.ts';
 import {
@@ -95,16 +95,7 @@ const lines = fc
       },
       async ({ sql, scopes }) => {
         const rows = written.map((each) => ({ ...each, ...NOT_COMPARED, key: one }));
-        const columns = arraysOf(rows, [
-          'ageMs',
-          'tookMs',
-          'attempt',
-          'batchSize',
-          'key',
-          'ending',
-          'worker',
-          'error',
-        ]);
+        const columns = arraysOf(rows, FAILURE_COLUMNS);
         await sql.unsafe(logStatements('handle_once').failures, [scopes[where], ...columns]);
         return [];
       },
