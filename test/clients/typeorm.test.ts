@@ -137,9 +137,8 @@ describe('with a subscriber', () => {
   });
 
   test('what it writes after the COMMIT is written by itself', async () => {
-    subscriber.afterTransactionCommit = ({ manager }) => note(manager, 'after');
-    const outcome = await handleOnce.inTransaction('after', {}, (_, __, tx) => note(tx, 'handler'));
-    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    subscriber.afterTransactionCommit = once((tx) => note(tx, 'after'));
+    expect(await handle('after')).toMatchObject({ state: 'succeeded', attempts: 1 });
     expect(await notes()).toEqual(['after', 'handler']);
   });
 

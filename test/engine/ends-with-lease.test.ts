@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { type Attempt, type Outcome, RetryableError, TerminalError } from '../../src/index.ts';
+import { type Attempt, type Outcome, RetryableError, StoreError, TerminalError } from '../../src/index.ts';
 import { gate } from '../support/gate.ts';
 import { usePostgresBench } from './support/bench.ts';
 import { flakyStore, isUnreachable } from './support/flaky-store.ts';
@@ -17,11 +17,15 @@ type Call = () => Promise<Outcome<unknown>>;
 
 /**
  * As a broker does: on a slow machine a heartbeat may have been on its way when the handler blocked, or the lease over
- * before the handler could start.
+ * before the handler could start, or before the claim was answered.
  */
 async function onceFree(call: Call): Promise<Outcome<unknown>> {
   for (;;) {
-    const outcome = await call();
+    const outcome = await call().catch((error: unknown) => {
+      if (error instanceof StoreError && error.retriable) return undefined;
+      throw error;
+    });
+    if (outcome === undefined) continue;
     const hasNotRun =
       outcome.state === 'pending' && (outcome.reason === 'in-flight' || outcome.reason === 'released');
     if (!hasNotRun) return outcome;

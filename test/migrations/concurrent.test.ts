@@ -29,7 +29,9 @@ test('many wait for one that takes long, and then find its work done', async () 
   await session`begin`;
   await session`select pg_advisory_xact_lock(hashtextextended(${`handle-once:${schema}`}, 0))`;
   const all = migrateAtOnce(schema);
-  const waiting = () => sql`select from pg_locks where locktype = 'advisory' and not granted`;
+  const waiting = () => sql`
+    select from pg_locks join pg_database on oid = database and datname = current_database()
+    where locktype = 'advisory' and not granted`;
   await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(PROCESSES);
   await session`rollback`;
   session.release();

@@ -35,7 +35,9 @@ async function holdRecords(): Promise<{ pid: number; end: () => Promise<unknown>
 
 /** Whether a session waits for the lock of a table. */
 const isWaiting = async (): Promise<boolean> => {
-  const found = await sql`select from pg_locks where locktype = 'relation' and not granted`;
+  const found = await sql`
+    select from pg_locks join pg_database on oid = database and datname = current_database()
+    where locktype = 'relation' and not granted`;
   return found.length > 0;
 };
 
@@ -82,8 +84,10 @@ test('the wait for another migrate is not cut by the lock_timeout of the session
   await session`begin`;
   await session`select pg_advisory_xact_lock(hashtextextended(${`handle-once:${schema}`}, 0))`;
   const migrating = migrate(impatient, { schema });
-  const waiting = () =>
-    sql`select virtualtransaction as one from pg_locks where locktype = 'advisory' and not granted`;
+  const waiting = () => sql`
+    select virtualtransaction as one
+    from pg_locks join pg_database on oid = database and datname = current_database()
+    where locktype = 'advisory' and not granted`;
   await expect.poll(waiting).toHaveLength(1);
   const first = await waiting();
   await session`select pg_sleep(0.3)`;
