@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { encodeResult } from '../src/payload/result-codec.ts';
+import { StepNames } from '../src/engine/steps/step-names.ts';
+import { KeptSteps } from '../src/payload/kept-steps.ts';
 import type { StepAttempt } from '../src/words/steps.ts';
 import { childKeysOf } from '../src/options/key.ts';
 import { lazily } from '../src/lib/lazily.ts';
@@ -56,12 +57,21 @@ const attemptOptions = lazily(() => {
 export function createAttempt(options: CreateAttemptOptions = {}): StepAttempt {
   const { signal, steps, ...given } = parseOptions('createAttempt', attemptOptions(), options);
   const childKey = childKeysOf(given.scope, given.key);
-  const ended = new Map(Object.entries(steps));
+  const names = new StepNames();
+  const kept = new KeptSteps(undefined);
+  for (const [name, result] of Object.entries(steps)) kept.add(name, 0, result);
 
   async function step(name: string, run: (key: string) => unknown): Promise<unknown> {
-    const value = ended.has(name) ? ended.get(name) : await run(childKey(name));
-    const { result } = encodeResult(value, Infinity);
-    return result === null ? value : (JSON.parse(result) as unknown);
+    names.take(name, run);
+    if (kept.has(name)) return kept.resultOf(name);
+    try {
+      const value = await run(childKey(name));
+      kept.add(name, 0, value);
+      return kept.hasResult(name) ? kept.resultOf(name) : value;
+    } catch (error) {
+      names.giveBack(name);
+      throw error;
+    }
   }
 
   return {

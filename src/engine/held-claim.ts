@@ -72,7 +72,7 @@ export class HeldClaim {
       this.#limits.signal?.throwIfAborted();
       return { kind: 'returned', value: await work(this.#attempt()) };
     } catch (error) {
-      return this.#threw(error);
+      return this.threw(error);
     } finally {
       this.#signal.release();
     }
@@ -143,7 +143,7 @@ export class HeldClaim {
   }
 
   /** An attempt that ends because its lease does is no failure of its handler. */
-  #threw(error: unknown): Threw {
+  threw(error: unknown): Threw {
     const threw = { kind: 'threw', error, interrupted: true } as const;
     if (error instanceof NotStartedError) return threw;
     if (this.lease.isOver()) return { ...threw, interrupted: false, isDeath: true };

@@ -14,11 +14,12 @@ export async function runAttempt<R>(
 ): Promise<Outcome<R>> {
   let steps: Steps | undefined;
   const ending = await held.run((attempt) => {
-    attempt.step = async (name, run) => await (steps ??= new Steps(held, attempt)).step(name, run);
+    attempt.step = (name, run) => (steps ??= new Steps(held, attempt)).step(name, run);
     return work(attempt);
   });
-  if (steps !== undefined) await steps.end();
-  return await settleBy(held, ending);
+  const failed = steps === undefined ? undefined : await steps.end();
+  const isFailed = failed !== undefined && ending.kind === 'returned';
+  return await settleBy(held, isFailed ? held.threw(failed.reason) : ending);
 }
 
 /** Settles the record by how the work ended. */

@@ -26,6 +26,10 @@ export class KeptSteps {
     }
   }
 
+  get size(): number {
+    return this.#texts.size;
+  }
+
   has(name: string): boolean {
     return this.#texts.has(name);
   }

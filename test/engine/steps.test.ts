@@ -227,6 +227,47 @@ describe.each([
     expect(again).toMatchObject({ state: 'succeeded', result: undefined });
   });
 
+  test.each<[string, (step: Promise<unknown>) => unknown]>([
+    ['at once', () => 'done'],
+    ['by a race', (step) => Promise.race([step.catch(() => undefined), Promise.resolve('done')])],
+  ])(
+    'a handler that returns %s, without waiting for its step, fails where the step does',
+    async (__, end) => {
+      const handleOnce = bench.handleOnce({ backoff: () => 0 });
+      const outcome = await handleOnce('key', 'body', (___, attempt) =>
+        end(
+          attempt.step('upload', async () => {
+            await aborted(attempt.signal);
+            attempt.signal.throwIfAborted();
+          }),
+        ),
+      );
+      expect(outcome).toMatchObject({
+        ...{ state: 'pending', reason: 'released', attempts: 1 },
+        error: { name: 'AbortError', message: 'the handler has ended, and did not wait for its step' },
+      });
+      const again = await handleOnce('key', 'body', (___, attempt) => attempt.step('upload', () => 'done'));
+      expect(again).toMatchObject({ state: 'succeeded', attempts: 2, result: 'done' });
+    },
+  );
+
+  test('a message has at most 1,000, those of earlier attempts among them', async () => {
+    const handleOnce = bench.handleOnce({ backoff: () => 0 });
+    const range = (from: number, to: number) =>
+      Array.from({ length: to - from }, (___, i) => `step ${from + i}`);
+    const first = await handleOnce('key', 'body', async (___, { step }) => {
+      await Promise.all(range(0, 999).map((name) => step(name, () => name.length)));
+      throw new Error('not yet');
+    });
+    expect(first).toMatchObject({ reason: 'released', error: { message: 'not yet' } });
+    const second = await handleOnce('key', 'body', async (___, { step }) => {
+      await Promise.all(range(0, 999).map((name) => step(name, () => 'again')));
+      await step('step 999', () => 1);
+      await expect(step('one more', () => 1)).rejects.toThrow(/name: a message has at most 1000 steps/);
+    });
+    expect(second).toMatchObject({ state: 'succeeded' });
+  });
+
   test('a reply that is lost is asked for again, and a store that is down for a moment costs nothing', async () => {
     const store = flakyStore(bench.store, { keep: [losesReply, isUnreachable] });
     const handleOnce = bench.handleOnce({ store });

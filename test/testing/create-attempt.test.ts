@@ -35,6 +35,17 @@ it('runs steps, but for those that have ended', async () => {
   expect(await attempt.step('ship', run)).toEqual({ key, at: '1970-01-01T00:00:00.000Z' });
 });
 
+it('refuses the calls of steps that a real attempt refuses', async () => {
+  const { step } = createAttempt({ steps: { mail: new Map() } });
+  const failing = vi.fn(() => Promise.reject(new Error('down')));
+  await expect(step('charge', failing)).rejects.toThrow('down');
+  await step('charge', () => 1);
+  await expect(step('charge', () => 2)).rejects.toThrow(/name: "charge" was used before in this attempt/);
+  await expect(step('', () => 1)).rejects.toThrow(InvalidKeyError);
+  await expect(step('ship', 'text' as never)).rejects.toThrow(/run: must be a function, got string/);
+  await expect(step('mail', () => 1)).rejects.toThrow(/step "mail" has ended .* JSON cannot keep it/);
+});
+
 it.each([
   ['steps', { steps: 7 }],
   ['key', { key: '' }],

@@ -19,7 +19,7 @@ export interface LogHistory {
   readonly entries: Entry[];
   /** Before it retention has deleted everything. */
   begin: number;
-  /** From there on nothing may be passed. Undefined before the group has committed anything of it. */
+  /** From there on nothing may be passed. Undefined before a member that has the partition has committed it. */
   owedFrom: number | undefined;
   /** Where it was first read after a warning that its start is not committed: what is before that may be passed. */
   warnedFrom: number | undefined;
@@ -135,11 +135,16 @@ export class Logs {
     this.#entries.set(message, [...this.entriesOf(message), entry]);
   }
 
-  #noteCommitted({ topic, partition, position }: Extract<Fact, { type: 'position-committed' }>): void {
+  /**
+   * The start that a member found before it lost the partition can land later: its client sends a commit again, and the
+   * group takes it from any member. The owner has found its own start by then.
+   */
+  #noteCommitted({ life, topic, partition, position }: Extract<Fact, { type: 'position-committed' }>): void {
     const log = this.of(topic, partition);
     log.committed = position === EARLIEST ? log.begin : position < 0 ? undefined : position;
     log.reached = Math.max(log.reached, position);
-    if (position >= 0) log.owedFrom ??= Math.max(position, log.warnedFrom ?? 0);
+    const isOwners = this.#assigned.get(life)?.[topic]?.includes(partition) === true;
+    if (position >= 0 && isOwners) log.owedFrom ??= Math.max(position, log.warnedFrom ?? 0);
   }
 
   #countLetter(

@@ -1,13 +1,10 @@
-import { InvalidOptionsError } from '../../words/errors.ts';
+import { wrongStep } from './step-names.ts';
 
 /** In place of `step` where an attempt has none. */
 export function refuseStep(): never {
-  throw new InvalidOptionsError('attempt.step', [
-    {
-      field: '',
-      message:
-        'is for handlers of one message, without a transaction: a transaction undoes all of its parts together, and a ' +
-        'batch runs as a whole',
-    },
-  ]);
+  throw wrongStep(
+    '',
+    'is for handlers of one message, without a transaction: a transaction undoes all of its parts together, and a ' +
+      'batch runs as a whole',
+  );
 }

@@ -1,11 +1,10 @@
-import { InvalidOptionsError, LeaseLostError, StoreError } from '../../words/errors.ts';
-import { checkKey } from '../../options/key.ts';
-import { kindOf } from '../../lib/kind-of.ts';
+import { LeaseLostError, StoreError } from '../../words/errors.ts';
 import { later } from '../../lib/later.ts';
 import type { Attempt } from '../../words/attempt.ts';
 import type { HeldClaim } from '../held-claim.ts';
 import { type KeptSteps, keptStepsOf } from '../../payload/kept-steps.ts';
 import { keepUntilAnswered } from './keep-until-answered.ts';
+import { StepNames, wrongStep } from './step-names.ts';
 
 const MAX_STEPS = 1_000;
 
@@ -15,8 +14,9 @@ type Run = (childKey: string) => unknown;
 export class Steps {
   readonly #held: HeldClaim;
   readonly #attempt: Attempt;
-  readonly #kept: KeptSteps;
-  readonly #names = new Set<string>();
+  #parsed: KeptSteps | undefined;
+  readonly #names = new StepNames();
+  readonly #calls: Promise<unknown>[] = [];
   readonly #running = new Set<Promise<unknown>>();
   /** Of this attempt, with their times. What the database refuses is omitted. */
   readonly #unwritten = new Map<string, number>();
@@ -26,19 +26,49 @@ export class Steps {
   constructor(held: HeldClaim, attempt: Attempt) {
     this.#held = held;
     this.#attempt = attempt;
-    const { engine, claim } = held;
-    this.#kept = keptStepsOf(attempt, claim.steps, engine.settings.maxStepBytes);
   }
 
   /** Answers a step from the record, or runs it and puts its end on record. */
-  async step(name: string, run: Run): Promise<unknown> {
-    this.#check(name, run);
-    this.#names.add(name);
+  step(name: string, run: Run): Promise<unknown> {
+    const call = this.#answer(name, run);
+    this.#calls.push(call);
+    return call;
+  }
+
+  /**
+   * Resolves when no step runs any more, or the lease is lost: with the error of a step that the handler did not wait
+   * for, where one has failed. No other starts.
+   */
+  async end(): Promise<PromiseRejectedResult | undefined> {
+    // A rejection that is not handled ends the process.
+    for (const call of this.#calls) call.catch(() => undefined);
+    if (this.#running.size === 0) return undefined;
+    this.#held.abort(new DOMException('the handler has ended, and did not wait for its step', 'AbortError'));
+    const lost = later<undefined>();
+    const { lease } = this.#held;
+    const look = (): void => {
+      if (!lease.isKept()) lost.resolve(undefined);
+    };
+    this.#held.onOverdue(look);
+    look();
+    const ends = await Promise.race([Promise.allSettled(this.#running), lost.promise]);
+    return ends?.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+  }
+
+  /** Throws `DamagedRecordError`. */
+  get #kept(): KeptSteps {
+    const { engine, claim } = this.#held;
+    return (this.#parsed ??= keptStepsOf(this.#attempt, claim.steps, engine.settings.maxStepBytes));
+  }
+
+  async #answer(name: string, run: Run): Promise<unknown> {
+    this.#names.take(name, run, this.#unwritten.has(name));
     if (this.#kept.has(name)) {
       // It has run in this attempt, and its write has failed.
       if (this.#unwritten.has(name)) await this.#write();
       return this.#kept.resultOf(name);
     }
+    this.#checkLimits();
     await this.#held.lease.whenKnown();
     if (!this.#held.isRunning)
       throw new LeaseLostError('the handler has ended: its attempt starts no step any more');
@@ -49,38 +79,19 @@ export class Steps {
       return await running;
     } catch (error) {
       // It has not ended: the handler may try it again.
-      this.#names.delete(name);
+      this.#names.giveBack(name);
       throw error;
     } finally {
       this.#running.delete(running);
     }
   }
 
-  /** Resolves when no step runs any more, or the lease is lost. No other starts. */
-  async end(): Promise<void> {
-    if (this.#running.size === 0) return;
-    this.#held.abort(new DOMException('the handler has ended, and did not wait for its step', 'AbortError'));
-    const lost = later<undefined>();
-    const { lease } = this.#held;
-    const look = (): void => {
-      if (!lease.isKept()) lost.resolve(undefined);
-    };
-    this.#held.onOverdue(look);
-    look();
-    await Promise.race([Promise.allSettled(this.#running), lost.promise]);
-  }
-
-  #check(name: string, run: unknown): void {
-    checkKey('step name', name);
+  #checkLimits(): void {
     if (this.#held.engine.records.keep === undefined) {
-      throw wrong('', 'needs the verb `keep` of the store: the store of this handleOnce has none');
+      throw wrongStep('', 'needs the verb `keep` of the store: the store of this handleOnce has none');
     }
-    if (typeof run !== 'function') throw wrong('run', `must be a function, got ${kindOf(run)}`);
-    if (this.#names.has(name) && !this.#unwritten.has(name)) {
-      throw wrong('name', `${JSON.stringify(name)} was used before in this attempt: give each step its own`);
-    }
-    if (this.#names.size === MAX_STEPS) {
-      throw wrong('name', `a message has at most ${MAX_STEPS} steps: put many effects into one`);
+    if (this.#kept.size + this.#running.size >= MAX_STEPS) {
+      throw wrongStep('name', `a message has at most ${MAX_STEPS} steps: put many effects into one`);
     }
   }
 
@@ -117,8 +128,4 @@ export class Steps {
     }
     for (const [name] of written) this.#unwritten.delete(name);
   }
-}
-
-function wrong(field: string, message: string): InvalidOptionsError {
-  return new InvalidOptionsError('attempt.step', [{ field, message }]);
 }
