@@ -1,14 +1,16 @@
+import { fileURLToPath } from 'node:url';
 import { TerminalError } from 'handle-once';
 import { onceEachSqsMessage, redriveQueue } from 'handle-once/sqs';
 import { expect, test } from 'vitest';
 import { useFixture } from '../sqs/support/fixture.ts';
 import { createQueue, drain, sqsEndpoint } from '../support/sqs.ts';
 import { until } from '../support/until.ts';
-import { runRedrive } from './redrive/run-redrive.ts';
-import { redriveCrashPoints } from './redrive/settings.ts';
+import { redriveCrashPoints, type RedriveSettings } from './redrive/settings.ts';
+import { runProcess } from './run-process.ts';
 
 const fixture = useFixture('elasticmq');
 const { client, sql, databaseUrl } = fixture;
+const program = fileURLToPath(new URL('redrive/redrive.ts', import.meta.url));
 
 const LETTERS = 3;
 
@@ -35,8 +37,8 @@ test.each(redriveCrashPoints)(
       databaseUrl,
       ...ends,
       crashAt,
-    } as const;
-    expect(await runRedrive(settings)).toBe('SIGKILL');
+    } satisfies RedriveSettings;
+    expect(await runProcess(program, settings).ended).toBe('SIGKILL');
     let done = 0;
     await until(async () => {
       // What the killed one had received is hidden for a second.

@@ -1,11 +1,14 @@
+import { fileURLToPath } from 'node:url';
 import { TerminalError } from 'handle-once';
 import { redriveTopic } from 'handle-once/kafka';
 import { expect, onTestFinished, test } from 'vitest';
 import { leave, numbered, useFixture } from '../kafka/broker/support/fixture.ts';
 import { kafkaBrokers } from '../support/kafka.ts';
-import { runRedrive } from './redrive/run-redrive.ts';
+import type { RedriveSettings } from './redrive/settings.ts';
+import { runProcess } from './run-process.ts';
 
 const { kafka, setup, sql, databaseUrl } = useFixture();
+const program = fileURLToPath(new URL('redrive/redrive.ts', import.meta.url));
 
 const LETTERS = 4;
 
@@ -31,7 +34,8 @@ test('A redrive that is killed at every step loses no dead letter, and the next 
   const ends = { from: deadLetterTopic, to: topic };
   // Each waits until the group has given up the one that was killed before it.
   for (const crashAt of ['before-send', 'after-send', 'after-remove'] as const) {
-    expect(await runRedrive({ broker: 'kafka', servers, databaseUrl, ...ends, crashAt })).toBe('SIGKILL');
+    const settings: RedriveSettings = { broker: 'kafka', servers, databaseUrl, ...ends, crashAt };
+    expect(await runProcess(program, settings).ended).toBe('SIGKILL');
   }
   const report = await redriveTopic({ kafka: kafka.kafka, sql, ...ends });
   expect(report).toMatchObject({ state: 'finished', sent: LETTERS - 1, kept: 0 });

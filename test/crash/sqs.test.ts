@@ -1,10 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce } from 'handle-once';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createQueue, drain, sqsEndpoint } from '../support/sqs.ts';
 import { type Setup, useFixture } from '../sqs/support/fixture.ts';
 import { until } from '../support/until.ts';
-import { runWorker } from './sqs/run-worker.ts';
+import { runProcess } from './run-process.ts';
 import {
   type CrashPoint,
   crashPoints,
@@ -18,6 +19,7 @@ const MESSAGES = 3;
 
 const fixture = useFixture('elasticmq');
 const { sql } = fixture;
+const program = fileURLToPath(new URL('sqs/worker.ts', import.meta.url));
 
 beforeAll(async () => {
   await sql`create table plain_effects (scope text, key text, attempt integer)`;
@@ -118,7 +120,7 @@ describe.each(receivers)('A worker (%s) that is killed', (receiver) => {
       const queue = await fixture.setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: LEASE_MS });
       // The worker has one message at its death: chance would have it whether it has claimed a second one.
       await queue.send('0');
-      expect(await runWorker({ ...settingsFor(queue, crashAt), receiver }).ended).toBe('SIGKILL');
+      expect(await runProcess(program, { ...settingsFor(queue, crashAt), receiver }).ended).toBe('SIGKILL');
       await lapseLeases(queue);
       for (let n = 1; n < MESSAGES; n += 1) await queue.send(String(n));
       const worker = await survivor(queue);
@@ -141,7 +143,7 @@ describe('A message that kills its worker each time', () => {
   async function poison(queue: Setup): Promise<void> {
     await queue.send('"poison"');
     for (let attempt = 1; attempt <= MAX_DEATHS; attempt += 1) {
-      expect(await runWorker(settingsFor(queue, 'in-handler', MAX_DEATHS)).ended).toBe('SIGKILL');
+      expect(await runProcess(program, settingsFor(queue, 'in-handler', MAX_DEATHS)).ended).toBe('SIGKILL');
       await lapseLeases(queue);
     }
   }

@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { programOf } from '../../support/program.ts';
-import type { WorkerSettings } from './settings.ts';
+import { programOf } from '../support/program.ts';
 
-const program = fileURLToPath(new URL('worker.ts', import.meta.url));
-
-export interface WorkerProcess {
+export interface RunningProcess {
   /** How it ended: the signal, or what it wrote before it failed. */
   readonly ended: Promise<string>;
 }
 
-/** Starts a worker in a process of its own, killed at the latest when the test ends. */
-export function runWorker(settings: WorkerSettings): WorkerProcess {
+/**
+ * Starts a program with its settings in a process of its own, killed at the latest when the test ends. Tests that run
+ * side by side give the `onTestFinished` of their own.
+ */
+export function runProcess(program: string, settings: object, onFinished = onTestFinished): RunningProcess {
   const child = spawn(process.execPath, [programOf(program), JSON.stringify(settings)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -22,7 +21,7 @@ export function runWorker(settings: WorkerSettings): WorkerProcess {
     output += chunk.toString();
   });
   const exited = once(child, 'close');
-  onTestFinished(async () => {
+  onFinished(async () => {
     child.kill('SIGKILL');
     await exited;
   });
