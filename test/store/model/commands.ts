@@ -138,6 +138,19 @@ const extensions = fc
     ),
   );
 
+/** Names in the order in which they end, so that they can be shown by it. */
+const steps = fc
+  .subarray(['charge', 'mail', 'ship'])
+  .map((names) => JSON.stringify(Object.fromEntries(names.map((name, at) => [name, { ms: at }]))));
+
+const keeps = fc.tuple(scope, batchOf(fc.record({ key, token, steps }))).map(([where, requests]) =>
+  command(
+    `keep(${where}, ${fc.stringify(requests)})`,
+    (models) => requests.map((request) => models[where].keep(request)),
+    async ({ store, scopes }) => (await store.keep?.(requests, scopes[where])) ?? [],
+  ),
+);
+
 const lookups = fc.tuple(scope, key).map(([where, one]) =>
   command(
     `lookup(${where}, ${one})`,
@@ -161,7 +174,7 @@ const waits = step.map((milliseconds) =>
 );
 
 /** What a store is asked. */
-export const STORE = [claims, claims, settles, extensions, lookups, waits];
+export const STORE = [claims, claims, settles, extensions, keeps, lookups, waits];
 
 export function historiesOf<Of extends Real>(commands: readonly fc.Arbitrary<Command<Of>>[]) {
   return fc.commands<Models, Of, false>([...commands], { maxCommands: 100, size: 'max' });

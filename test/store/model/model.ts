@@ -6,6 +6,8 @@ import type {
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
+  KeepReply,
+  KeepRequest,
   LookupReply,
   Settlement,
   SettleReply,
@@ -71,6 +73,14 @@ export class Model {
     return 'extended';
   }
 
+  keep({ key, token, steps }: KeepRequest): KeepReply {
+    const history = this.#histories.get(key) ?? [];
+    const last = history.at(-1);
+    if (last?.what !== 'claimed' || last.token !== token) return 'lost';
+    if (steps.length >= (stepsOf(history) ?? '').length) last.steps = steps;
+    return 'kept';
+  }
+
   /** Settles in a transaction, all or none: what its token has settled before is no settle of this one. */
   settleLast(requests: readonly SettleRequest[]): 'settled' | 'lost' {
     const isOurs = ({ key, token }: SettleRequest): boolean => {
@@ -101,6 +111,7 @@ export class Model {
       ...(last.what === 'failed' && { failedReason: last.reason }),
       ...(last.what !== 'succeeded' && shownError(lastErrorOf(history))),
       ...(last.what === 'succeeded' && last.result !== null && { result: last.result }),
+      ...(last.what !== 'succeeded' && shownSteps(stepsOf(history))),
     };
   }
 
@@ -198,7 +209,8 @@ export class Model {
       case 'claimed':
         if (last.token === token) {
           const ageMs = this.#now - firstClaimOf(life);
-          return { kind: 'claimed', attempts, failures: failuresOf(life), ageMs, deadToken };
+          const kept = { ...(stepsOf(life) !== undefined && { steps: stepsOf(life) }) };
+          return { kind: 'claimed', attempts, failures: failuresOf(life), ageMs, deadToken, ...kept };
         }
         return { kind: 'in-flight', attempts, retryAfterMs };
       case 'released':
@@ -221,7 +233,7 @@ export class Model {
 type CountsAs = Extract<Settlement, { readonly kind: 'release' }>['countsAs'];
 
 type Happening = { readonly token: string; until: number } & (
-  | { readonly what: 'claimed'; readonly fingerprint: string; readonly at: number }
+  | { readonly what: 'claimed'; readonly fingerprint: string; readonly at: number; steps?: string }
   | { readonly what: 'released'; readonly error: string | null; readonly countsAs: CountsAs }
   | { readonly what: 'retried' }
   | { readonly what: 'succeeded'; readonly result: string | null }
@@ -274,6 +286,16 @@ function lastErrorOf(life: readonly Happening[]): string | null {
   return event !== undefined && 'error' in event ? event.error : null;
 }
 
+/** The last that were kept. */
+function stepsOf(life: readonly Happening[]): string | undefined {
+  const kept = life.map((one) => (one.what === 'claimed' ? one.steps : undefined));
+  return kept.findLast((steps) => steps !== undefined);
+}
+
+function shownSteps(steps: string | undefined): object {
+  return steps === undefined ? {} : { steps: Object.keys(JSON.parse(steps) as object) };
+}
+
 function shownError(error: string | null): object {
   return error === null ? {} : { error: JSON.parse(error) as unknown };
 }
@@ -296,6 +318,7 @@ function archivedOf(key: string, life: readonly Happening[]): object {
     ...{ attempts: attemptsOf(life), ...countsOf(life), error: lastErrorOf(life) },
     failed_reason: last.what === 'failed' ? last.reason : null,
     result: last.what === 'succeeded' ? last.result : null,
+    steps: last.what === 'succeeded' ? null : (stepsOf(life) ?? null),
   };
 }
 

@@ -137,7 +137,7 @@ const purges = walk.map((asked) =>
       const archived = await sql`
         with gone as (delete from handle_once.archive returning *)
         select key, token, state, encode(fingerprint, 'hex') as fingerprint, attempts, failures, deaths, error,
-          failed_reason, result
+          failed_reason, result, steps
         from gone`;
       await sql.unsafe(historyStatements('handle_once').forgetFailures, [...ALL_PAGES, String(purgeAfterMs)]);
       const lines = await sql`select key, attempt, ending from handle_once.failures order by scope, key, id`;
@@ -188,9 +188,10 @@ function sumOf<One>(all: readonly One[], of: (one: One) => number): number {
 }
 
 /** The model knows no real time, no process and no name of a scope. */
-function withoutTimes(record: RecordView): object {
+function withoutTimes({ steps, ...record }: RecordView): object {
   const unknown = ['createdAt', 'beganAt', 'liveUntil', 'worker', 'scope'];
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !unknown.includes(name)));
+  const known = Object.entries(record).filter(([name]) => !unknown.includes(name));
+  return { ...Object.fromEntries(known), ...(steps && { steps: steps.map(({ name }) => name) }) };
 }
 
 /** What a person does with records, and what is written about them: beside a store that is asked more. */
