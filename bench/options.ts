@@ -5,6 +5,7 @@ export const SECTIONS = [
   'delay',
   'transaction',
   'batch',
+  'steps',
   'latency',
   'sqs',
   'kafka',

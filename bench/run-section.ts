@@ -20,6 +20,7 @@ import { scale } from './scale/section.ts';
 import type { Section } from './section.ts';
 import { FULL, QUICK } from './sizes.ts';
 import { size } from './size/section.ts';
+import { steps } from './steps/section.ts';
 import { sqs } from './sqs/section.ts';
 import { transaction } from './transaction/section.ts';
 
@@ -28,6 +29,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   delay,
   transaction,
   batch,
+  steps,
   latency,
   sqs,
   kafka,

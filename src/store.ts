@@ -10,6 +10,8 @@ export type {
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
+  KeepReply,
+  KeepRequest,
   LookupReply,
   Settlement,
   SettleReply,

@@ -467,7 +467,7 @@ describe('A batch in a transaction', () => {
   });
 
   it('is not started once a lease is over while another is claimed', async () => {
-    handleOnce = make({ leaseMs: 1_000 });
+    handleOnce = make({ leaseMs: 4_000 });
     const parsed = gate();
     const outcome = handleOnce.inTransaction.batch(
       entriesOf('a', 'b'),
@@ -484,7 +484,7 @@ describe('A batch in a transaction', () => {
     // Both have their heartbeats in one statement.
     const extended = () =>
       sql`select from handle_once.records
-        where scope = ${scope} and key = 'b' and live_until > began_at + interval '1.1 s'`;
+        where scope = ${scope} and key = 'b' and live_until > began_at + interval '4.1 s'`;
     await until(async () => (await extended()).length === 1);
     parsed.open();
     expect(await outcome).toMatchObject([{ state: 'pending', reason: 'lease-lost' }, { state: 'succeeded' }]);

@@ -209,8 +209,8 @@ export class Model {
       case 'claimed':
         if (last.token === token) {
           const ageMs = this.#now - firstClaimOf(life);
-          const kept = { ...(stepsOf(life) !== undefined && { steps: stepsOf(life) }) };
-          return { kind: 'claimed', attempts, failures: failuresOf(life), ageMs, deadToken, ...kept };
+          const failures = failuresOf(life);
+          return { kind: 'claimed', attempts, failures, ageMs, deadToken, ...keptIn(life) };
         }
         return { kind: 'in-flight', attempts, retryAfterMs };
       case 'released':
@@ -290,6 +290,11 @@ function lastErrorOf(life: readonly Happening[]): string | null {
 function stepsOf(life: readonly Happening[]): string | undefined {
   const kept = life.map((one) => (one.what === 'claimed' ? one.steps : undefined));
   return kept.findLast((steps) => steps !== undefined);
+}
+
+function keptIn(life: readonly Happening[]): { readonly steps?: string } {
+  const steps = stepsOf(life);
+  return steps === undefined ? {} : { steps };
 }
 
 function shownSteps(steps: string | undefined): object {
