@@ -57,7 +57,7 @@ interface Row {
 
 interface Outlet {
   readonly sql: DatabaseClient<PoolClient>;
-  /** Without `idempotent`, with which kafkajs would try for ever, in an open transaction. */
+  /** Without `idempotent`, with which kafkajs would try without end, in an open transaction. */
   readonly producer: Pick<Producer, 'sendBatch'>;
 }
 

@@ -13,7 +13,7 @@ export async function startKafkaBroker(): Promise<RunningBroker> {
   const service = await startService();
   const client = createClient(service.url);
   const admin = client.admin();
-  const producer = client.producer({ idempotent: true });
+  const producer = client.producer();
   const names: string[] = [];
   await Promise.all([admin.connect(), producer.connect()]);
   return {
