@@ -11,6 +11,7 @@ import type { Engine } from './engine.ts';
 import { type HandlerRequest, handlerWork } from './handler-work.ts';
 import { HeldClaim } from './held-claim.ts';
 import { watchPayload } from './payload-watch.ts';
+import { runAlone } from './run-alone.ts';
 import { runSeated, type Runs } from './batch/run-seated.ts';
 import type { Seat } from './batch/seat.ts';
 import { aborted, claimKey } from './claim.ts';
@@ -71,7 +72,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     const createWork = () => handlerWork(held, delivery, watch);
     try {
       if (seat !== undefined) return await runSeated(runs, held, { seat, createWork, limits });
-      return await runs.alone(held, createWork());
+      return await runAlone(runs.alone, held, { createWork, limits });
     } finally {
       held.end();
       claimed.leaveSlot?.();

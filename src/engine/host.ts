@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { WORKER_ID } from '../lib/worker-id.ts';
+import { createBatchGuard } from './batch-guard.ts';
 
 /** A lease that is kept. */
 interface KeptLease {
@@ -19,6 +20,7 @@ export function createHost(clock: Clock, workerId: string) {
     clock,
     workerId,
     suspects: createSuspectSlot(clock),
+    batches: createBatchGuard(),
     /** Of all engines: they have the same clocks. */
     leases: new Set<KeptLease>(),
   };

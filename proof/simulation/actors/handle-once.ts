@@ -1,7 +1,7 @@
 import type { HandleOnce } from '../../../src/api/handle-once.ts';
 import { createHandleOnceIn } from '../../../src/api/create-handle-once.ts';
 import type { HandleOnceEvent } from '../../../src/reporting/events.ts';
-import { createHost } from '../../../src/engine/host.ts';
+import { createHost, type Host } from '../../../src/engine/host.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
 import type { Transaction } from '../models/transactions.ts';
@@ -36,7 +36,16 @@ export function createLifesHandleOnce(
         world.tell({ type: 'event', life, name: nameOf(event), of: event.key, detail: textOf(event) });
     },
   };
-  return createHandleOnceIn(createHost(life.clock, life.workerId), options, transactional);
+  return createHandleOnceIn(hostOf(life), options, transactional);
+}
+
+const hosts = new WeakMap<Life, Host>();
+
+/** Of all scopes in a process. */
+function hostOf(life: Life): Host {
+  const host = hosts.get(life) ?? createHost(life.clock, life.workerId);
+  hosts.set(life, host);
+  return host;
 }
 
 /** Not every event is an outcome: some only say how long a caller has waited. */

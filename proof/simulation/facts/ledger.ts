@@ -156,6 +156,14 @@ export class Ledger {
     return Math.max(...claims.map(({ endedAt = Infinity }) => endedAt));
   }
 
+  /** The runs of a process that look at their signals, and go on with leases that seem kept. */
+  runningIn(life: Life): readonly Run[] {
+    const going = [...this.#claims.values()].filter(
+      (claim) => claim.life === life && claim.runEnd === undefined && this.seemsKept(claim),
+    );
+    return going.flatMap(({ run }) => (run?.heeds === true ? run : []));
+  }
+
   claimOfRun(run: Run): GrantedClaim | undefined {
     return this.#claimOfRun.get(run);
   }

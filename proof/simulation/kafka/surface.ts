@@ -6,6 +6,7 @@ import { BROKER_FAULTS, POOL_FAULTS, TRANSACTION_FAULTS } from '../facts/names.t
 import { KAFKA_FAULTS, KAFKA_OUTCOMES } from '../facts/kafka-names.ts';
 import { forBatches } from '../plan/settings.ts';
 import { atomic } from '../rules/atomic.ts';
+import { apart } from '../rules/apart.ts';
 import { triedAlone } from '../rules/tried-alone.ts';
 import { GROUP, TOPIC_RETENTION_MS } from './broker/topics.ts';
 import { commitsSettled } from './rules/commits-settled.ts';
@@ -48,7 +49,7 @@ export const kafkaBatch: Surface = {
   weight: 14,
   faults: [...kafka.faults, ...TRANSACTION_FAULTS, ...POOL_FAULTS],
   outcomes: [...kafka.outcomes, 'batch-undone'],
-  rules: [...kafka.rules, atomic, triedAlone],
+  rules: [...kafka.rules, atomic, triedAlone, apart],
   fit: (settings, random) => ({
     ...kafka.fit(forBatches(settings), random),
     inTransaction: true,

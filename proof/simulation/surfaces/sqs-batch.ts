@@ -7,6 +7,7 @@ import type { Queue } from '../models/queue.ts';
 import type { Transaction } from '../models/transactions.ts';
 import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
 import { forBatches, onFifo } from '../plan/settings.ts';
+import { apart } from '../rules/apart.ts';
 import { atomic } from '../rules/atomic.ts';
 import { inOrder } from '../rules/in-order.ts';
 import { triedAlone } from '../rules/tried-alone.ts';
@@ -26,7 +27,7 @@ export const sqsBatch: Surface = {
   weight: 14,
   faults: [...sqsWorker.faults, ...FIFO_FAULTS, ...TRANSACTION_FAULTS, ...POOL_FAULTS],
   outcomes: [...sqsWorker.outcomes, 'batch-undone'],
-  rules: [visibilityAboveLease, atomic, inOrder, triedAlone],
+  rules: [visibilityAboveLease, atomic, inOrder, triedAlone, apart],
   fit(settings, random) {
     const own = { ...forBatches(settings), inTransaction: true, connections: random.whole(3, 6) };
     return random.chance(0.4) ? onFifo(own) : own;
@@ -40,7 +41,7 @@ export const sqsBatchMarked: Surface = {
   ...sqsWorker,
   name: 'sqs-marked',
   weight: 5,
-  rules: [visibilityAboveLease, triedAlone],
+  rules: [visibilityAboveLease, triedAlone, apart],
   fit: forBatches,
   fitBeside: forBatches,
   open: (world, database) => openQueue(world, database, startWorker),

@@ -86,7 +86,12 @@ export class Batch {
   }
 
   async #runTogether(company: readonly Seat[]): Promise<void> {
-    const undone = await this.#callOnce(company);
+    const end = company[0]?.met?.held.engine.batches.begin();
+    if (end === undefined) {
+      await this.#runOneByOne(company, { value: NO_COMPANY });
+      return;
+    }
+    const undone = await this.#callOnce(company).finally(end);
     const back = new Set(undone?.met);
     const isBack = ({ met }: Seat): boolean => met !== undefined && back.has(met);
     const seats = company.filter(isBack);

@@ -1,27 +1,26 @@
 import { NotStartedError } from '../../words/not-started-error.ts';
 import type { Outcome } from '../../words/outcome.ts';
 import { AbandonedError } from '../abandoned.ts';
-import type { AttemptEnding, Threw } from '../attempt-ending.ts';
+import { type AttemptEnding, interruptedBy } from '../attempt-ending.ts';
 import { GRACE_MS } from '../attempt-in-transaction.ts';
 import type { Claim } from '../engine.ts';
 import type { Work } from '../handler-work.ts';
-import type { AttemptLimits, HeldClaim } from '../held-claim.ts';
+import type { HeldClaim } from '../held-claim.ts';
+import { type Alone, runAlone, type RunOne } from '../run-alone.ts';
 import { settleBy } from '../run-attempt.ts';
 import { abandon } from '../run-in-transaction.ts';
 import { MeetsAgainError, NO_COMPANY, RunsAloneError, type RunTogether, type Seat } from './seat.ts';
 
 /** How the work of claims is run, and their records settled. */
 export interface Runs<Extra extends readonly unknown[]> {
-  readonly alone: <Result>(held: HeldClaim, work: Work<Result, Extra>) => Promise<Outcome<Result>>;
+  readonly alone: RunOne<Extra>;
   readonly together: RunTogether;
   /** Whether a handler can run more than once within an attempt. */
   readonly mayRepeat: boolean;
 }
 
-interface Seated<Result, Extra extends readonly unknown[]> {
+interface Seated<Result, Extra extends readonly unknown[]> extends Alone<Result, Extra> {
   readonly seat: Seat;
-  readonly createWork: () => Work<Result, Extra>;
-  readonly limits: AttemptLimits;
 }
 
 /** Runs a claim that has a seat in a batch: with the others, or alone where their run was undone. */
@@ -30,7 +29,7 @@ export async function runSeated<Result, Extra extends readonly unknown[]>(
   held: HeldClaim,
   { seat, createWork, limits }: Seated<Result, Extra>,
 ): Promise<Outcome<Result>> {
-  if (seat.isAlone) return await runs.alone(held, createWork());
+  if (seat.isAlone) return await runAlone(runs.alone, held, { createWork, limits });
   if (!isFirst(held.claim)) {
     seat.hasToWait = true;
     return await settleBy(
@@ -82,10 +81,6 @@ function untilLate(held: HeldClaim, seat: Seat): Promise<'late'> {
 
 function late(): AbandonedError {
   return new AbandonedError('its time was over before its batch could start');
-}
-
-function interruptedBy(error: unknown): Threw {
-  return { kind: 'threw', error, interrupted: true };
 }
 
 /** Whether nothing has ever gone wrong with the message: one that has may hurt its company. */

@@ -1,0 +1,25 @@
+import type { Ledger } from '../facts/ledger.ts';
+import type { Run } from '../facts/facts.ts';
+import type { Rule } from './rule.ts';
+
+export const apart: Rule = {
+  name: 'apart',
+  promise:
+    'A message that has lost its worker runs beside no batch of its process that has not been given up.',
+  violatedBy(fact, ledger) {
+    if (fact.type !== 'run') return undefined;
+    const { life, message } = fact.run;
+    const isBeside = isBatch(fact.run) ? hasLostWorker : isBatch;
+    if (!isBatch(fact.run) && !hasLostWorker(fact.run, ledger)) return undefined;
+    const beside = ledger.runningIn(life).find((run) => isBeside(run, ledger));
+    return beside && `${life.id} runs ${message.id} beside ${beside.message.id}`;
+  },
+};
+
+function isBatch({ company }: Run): boolean {
+  return company.length > 1;
+}
+
+function hasLostWorker({ message }: Run, ledger: Ledger): boolean {
+  return ledger.ofKey(message.key ?? '').deaths > 0;
+}
