@@ -18,16 +18,21 @@ export interface Alone<Result, Extra extends readonly unknown[]> {
   readonly limits: AttemptLimits;
 }
 
-/**
- * Runs a claim that is in no batch. One that has lost a worker before runs beside none of its process: it waits for
- * those that run, but for a lease at most, since one of them may wait for it.
- */
-export async function runAlone<Result, Extra extends readonly unknown[]>(
+/** Runs a claim that is in no batch. One that has lost a worker before runs beside none of its process. */
+export function runAlone<Result, Extra extends readonly unknown[]>(
+  run: RunOne<Extra>,
+  held: HeldClaim,
+  alone: Alone<Result, Extra>,
+): Promise<Outcome<Result>> {
+  return hasLostWorker(held.claim) ? runApart(run, held, alone) : run(held, alone.createWork());
+}
+
+/** Waits for the batches that run, but for a lease at most, since one of them may wait for it. */
+async function runApart<Result, Extra extends readonly unknown[]>(
   run: RunOne<Extra>,
   held: HeldClaim,
   { createWork, limits }: Alone<Result, Extra>,
 ): Promise<Outcome<Result>> {
-  if (!hasLostWorker(held.claim)) return await run(held, createWork());
   const { batches, clock, settings } = held.engine;
   const letBegin = batches.holdOff();
   try {
