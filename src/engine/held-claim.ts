@@ -142,7 +142,7 @@ export class HeldClaim {
     this.lease.stop();
   }
 
-  /** An attempt that ends because its lease does is no failure of its handler. */
+  /** How an attempt ends with an error: because of its lease, or its caller, it is no failure of its handler. */
   threw(error: unknown): Threw {
     const threw = { kind: 'threw', error, interrupted: true } as const;
     if (error instanceof NotStartedError) return threw;

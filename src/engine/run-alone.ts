@@ -51,7 +51,7 @@ async function runApart<Result, Extra extends readonly unknown[]>(
 const BESIDE_BATCH =
   'it has lost a worker before, and must not run beside a batch: one has not ended within its lease';
 
-/** Attempts that are no failures have lost theirs, but for this one. */
+/** Attempts before this one that are no failures have lost theirs. */
 function hasLostWorker({ attempts, failures }: Claim): boolean {
   return attempts - failures > 1;
 }
