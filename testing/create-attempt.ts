@@ -65,6 +65,7 @@ export function createAttempt(options: CreateAttemptOptions = {}): StepAttempt {
     names.take(name, run);
     if (kept.has(name)) return kept.resultOf(name);
     try {
+      signal?.throwIfAborted();
       const value = await run(childKey(name));
       kept.add(name, 0, value);
       return kept.hasResult(name) ? kept.resultOf(name) : value;

@@ -1,11 +1,8 @@
 import { endsWithin } from '../lib/wait.ts';
-import { NotStartedError } from '../words/not-started-error.ts';
 import type { Outcome } from '../words/outcome.ts';
-import { interruptedBy } from './attempt-ending.ts';
 import type { Claim } from './engine.ts';
 import type { Work } from './handler-work.ts';
 import type { AttemptLimits, HeldClaim } from './held-claim.ts';
-import { settleBy } from './run-attempt.ts';
 
 /** Runs the work of a claim, and settles its record. */
 export type RunOne<Extra extends readonly unknown[]> = <Result>(
@@ -18,7 +15,7 @@ export interface Alone<Result, Extra extends readonly unknown[]> {
   readonly limits: AttemptLimits;
 }
 
-/** Runs a claim that is in no batch. One that has lost a worker before runs beside none of its process. */
+/** Runs a claim that is in no batch. One that has lost a worker before waits for those of its process. */
 export function runAlone<Result, Extra extends readonly unknown[]>(
   run: RunOne<Extra>,
   held: HeldClaim,
@@ -27,7 +24,7 @@ export function runAlone<Result, Extra extends readonly unknown[]>(
   return hasLostWorker(held.claim) ? runApart(run, held, alone) : run(held, alone.createWork());
 }
 
-/** Waits for the batches that run, but for a lease at most, since one of them may wait for it. */
+/** For a lease at most: a batch may hang, or wait for this very message. */
 async function runApart<Result, Extra extends readonly unknown[]>(
   run: RunOne<Extra>,
   held: HeldClaim,
@@ -38,8 +35,7 @@ async function runApart<Result, Extra extends readonly unknown[]>(
   try {
     if (batches.ended !== undefined) {
       held.limitTo({ ...limits, timeoutMs: undefined });
-      const isApart = await endsWithin(batches.ended, settings.leaseMs, clock, limits.signal);
-      if (!isApart) return await settleBy(held, interruptedBy(new NotStartedError(BESIDE_BATCH)));
+      await endsWithin(batches.ended, settings.leaseMs, clock, limits.signal);
       held.limitTo(limits);
     }
     return await run(held, createWork());
@@ -47,9 +43,6 @@ async function runApart<Result, Extra extends readonly unknown[]>(
     letBegin();
   }
 }
-
-const BESIDE_BATCH =
-  'it has lost a worker before, and must not run beside a batch: one has not ended within its lease';
 
 /** Attempts before this one that are no failures have lost theirs. */
 function hasLostWorker({ attempts, failures }: Claim): boolean {

@@ -39,7 +39,12 @@ export class KeptSteps {
     const left = this.#maxBytes - Buffer.byteLength(this.text);
     const { result, resultOmitted } = encodeResult(value, left);
     if (resultOmitted !== null) this.omit(name, ms, resultOmitted);
-    else this.#texts.set(name, result === null ? `{"ms":${ms}}` : `{"ms":${ms},"result":${result}}`);
+    // As it is written again when it has been read: a text never becomes shorter.
+    else
+      this.#texts.set(
+        name,
+        JSON.stringify(result === null ? { ms } : { ms, result: JSON.parse(result) as unknown }),
+      );
   }
 
   omit(name: string, ms: number, omitted: ResultOmitted): void {

@@ -251,6 +251,89 @@ describe.each([
     },
   );
 
+  type Step = (name: string, run: () => unknown) => Promise<unknown>;
+  const fails = (): never => {
+    throw new Error('down');
+  };
+
+  test.each<[string, RegExp, (step: Step) => unknown]>([
+    ['fails at once', /down/, (step) => void step('mail', fails)],
+    [
+      'fails while the handler goes on',
+      /down/,
+      async (step) => {
+        void step('mail', fails);
+        await step('charge', () => 1);
+      },
+    ],
+    [
+      'has a name that was used',
+      /"charge" was used before/,
+      async (step) => {
+        await step('charge', () => 1);
+        void step('charge', () => 2);
+      },
+    ],
+    [
+      'starts a step that comes too late',
+      /starts no step any more/,
+      (step) =>
+        void step('outer', async () => {
+          await Promise.resolve();
+          void step('inner', () => 1);
+        }),
+    ],
+  ])('a step that nobody looks at and that %s fails the attempt', async (__, says, handler) => {
+    const handleOnce = bench.handleOnce({ backoff: () => 0 });
+    const outcome = await handleOnce('key', 'body', (___, { step }) => handler(step));
+    expect(outcome).toMatchObject({
+      ...{ state: 'pending', reason: 'released', attempts: 1 },
+      error: { message: expect.stringMatching(says) as string },
+    });
+  });
+
+  test('one that fails before it is awaited is handled where it is', async () => {
+    const handleOnce = bench.handleOnce();
+    const outcome = await handleOnce('key', 'body', async (__, { step }) => {
+      const mail = step('mail', fails);
+      await step('charge', () => new Promise((resolve) => void setTimeout(resolve, 20)));
+      return await mail.catch(() => 'handled');
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', result: 'handled' });
+  });
+
+  test('one whose code outlasts the lease is not on record', async () => {
+    const handleOnce = bench.handleOnce({ leaseMs: 300, backoff: () => 0 });
+    const first = await handleOnce('key', 'body', async (__, { step }) => {
+      await step('charge', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 320));
+    });
+    expect(first).toMatchObject({ state: 'pending', error: { name: 'LeaseLostError' } });
+    await bench.pass(1_000);
+    const second = bench.handleOnce({ scope: handleOnce.settings.scope });
+    expect(await second('key', 'body', (__, { step }) => step('charge', () => 'again'))).toMatchObject({
+      ...{ state: 'succeeded', result: 'again' },
+    });
+  });
+
+  test('a result that is not kept is given again where its write has failed', async () => {
+    const store = flakyStore(bench.store, { keep: [refusesForGood] });
+    const handleOnce = bench.handleOnce({ store, maxStepBytes: 100 });
+    const outcome = await handleOnce('key', 'body', async (__, { step }) => {
+      const large = () => 'x'.repeat(200);
+      return await step('large', large).catch(() => step('large', fails));
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', result: 'x'.repeat(200) });
+  });
+
+  test('more than 1,000 in one moment are refused', async () => {
+    const handleOnce = bench.handleOnce();
+    const outcome = await handleOnce('key', 'body', async (__, { step }) => {
+      const all = Array.from({ length: 1_002 }, (___, i) => step(`step ${i}`, () => i));
+      return (await Promise.allSettled(all)).filter(({ status }) => status === 'rejected').length;
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', result: 2 });
+  });
+
   test('a message has at most 1,000, those of earlier attempts among them', async () => {
     const handleOnce = bench.handleOnce({ backoff: () => 0 });
     const range = (from: number, to: number) =>

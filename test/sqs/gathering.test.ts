@@ -1,7 +1,10 @@
-import { createHandleOnce } from 'handle-once';
 import { createSqsWorker, type SqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
+import { createHost } from '../../src/engine/host.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { WORKER_ID } from '../../src/lib/worker-id.ts';
 import { useFakeTimers } from '../support/fake-timers.ts';
 
 useFakeTimers();
@@ -59,7 +62,11 @@ async function startWorker(
     {
       ...{ client: { send }, queueUrl, concurrency },
       ...{ onFailed: 'keep', visibilityTimeoutSeconds: 60 },
-      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's' }),
+      // In a process of its own: some of its batches never end.
+      handleOnce: createHandleOnceIn(createHost(systemClock, WORKER_ID), {
+        store: createMemoryStore(),
+        scope: 's',
+      }),
       batch: { size, waitMs },
     },
     async (ids) => {

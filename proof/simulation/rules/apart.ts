@@ -4,11 +4,12 @@ import type { Rule } from './rule.ts';
 
 export const apart: Rule = {
   name: 'apart',
-  promise:
-    'A message that has lost its worker runs beside no batch of its process that has not been given up.',
-  violatedBy(fact, ledger) {
+  promise: 'A message that has lost its worker begins beside a batch of its process only after a lease.',
+  violatedBy(fact, ledger, at) {
     if (fact.type !== 'run') return undefined;
     const { life, message } = fact.run;
+    const { grantedAt = at, leaseMs = Infinity } = ledger.inHandOf(fact.run) ?? {};
+    if (at - grantedAt >= leaseMs) return undefined;
     const isBeside = isBatch(fact.run) ? hasLostWorker : isBatch;
     if (!isBatch(fact.run) && !hasLostWorker(fact.run, ledger)) return undefined;
     const beside = ledger.runningIn(life).find((run) => isBeside(run, ledger));

@@ -15,6 +15,9 @@ export async function keepUntilAnswered(held: HeldClaim, steps: string): Promise
   let how: 'alone' | undefined;
   let endsAt: number | undefined;
   for (let failures = 1; ; failures += 1) {
+    if (lease.isOver() || !lease.isKept()) {
+      throw new LeaseLostError('the lease was over before a step was on record');
+    }
     try {
       const reply = await engine.records.keep?.({ key, token, steps }, how);
       if (reply === 'kept') return;
@@ -31,7 +34,6 @@ export async function keepUntilAnswered(held: HeldClaim, steps: string): Promise
       const worthResending = error instanceof StoreError && error.retriable;
       if (!worthResending || engine.clock.monotonic() >= endsAt) throw error;
       await delay(engine.clock, resendWait(failures, leaseMs));
-      if (!lease.isKept()) throw new LeaseLostError('the lease was over before a step was on record');
     }
   }
 }

@@ -7,10 +7,10 @@ export class StepNames {
   readonly #used = new Set<string>();
 
   /** Takes one for a call. Throws `InvalidKeyError`, and `InvalidOptionsError` where it is taken already. */
-  take(name: string, run: unknown, mayRepeat = false): void {
+  take(name: string, run: unknown): void {
     checkKey('step name', name);
     if (typeof run !== 'function') throw wrongStep('run', `must be a function, got ${kindOf(run)}`);
-    if (this.#used.has(name) && !mayRepeat) {
+    if (this.#used.has(name)) {
       throw wrongStep(
         'name',
         `${JSON.stringify(name)} was used before in this attempt: give each step its own`,

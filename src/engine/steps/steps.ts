@@ -4,6 +4,7 @@ import type { Attempt } from '../../words/attempt.ts';
 import type { HeldClaim } from '../held-claim.ts';
 import { type KeptSteps, keptStepsOf } from '../../payload/kept-steps.ts';
 import { keepUntilAnswered } from './keep-until-answered.ts';
+import { StepCall } from './step-call.ts';
 import { StepNames, wrongStep } from './step-names.ts';
 
 const MAX_STEPS = 1_000;
@@ -16,10 +17,11 @@ export class Steps {
   readonly #attempt: Attempt;
   #parsed: KeptSteps | undefined;
   readonly #names = new StepNames();
-  readonly #calls: Promise<unknown>[] = [];
-  readonly #running = new Set<Promise<unknown>>();
-  /** Of this attempt, with their times. What the database refuses is omitted. */
-  readonly #unwritten = new Map<string, number>();
+  readonly #calls: StepCall[] = [];
+  /** Names of those that run. */
+  readonly #running = new Set<string>();
+  /** Of this attempt. What the database refuses is omitted. */
+  readonly #unwritten = new Map<string, { readonly ms: number; readonly value: unknown }>();
   #writing: Promise<unknown> = Promise.resolve();
   #waiting: Promise<void> | undefined;
 
@@ -29,30 +31,37 @@ export class Steps {
   }
 
   /** Answers a step from the record, or runs it and puts its end on record. */
-  step(name: string, run: Run): Promise<unknown> {
-    const call = this.#answer(name, run);
+  step(name: string, run: Run): StepCall {
+    const call = StepCall.of(this.#answer(name, run));
     this.#calls.push(call);
     return call;
   }
 
   /**
-   * Resolves when no step runs any more, or the lease is lost: with the error of a step that the handler did not wait
-   * for, where one has failed. No other starts.
+   * Resolves when no step runs any more, or the lease is lost: with how one has failed that the handler did not wait
+   * for, or did not look at. No other starts.
    */
-  async end(): Promise<PromiseRejectedResult | undefined> {
-    // A rejection that is not handled ends the process.
-    for (const call of this.#calls) call.catch(() => undefined);
-    if (this.#running.size === 0) return undefined;
-    this.#held.abort(new DOMException('the handler has ended, and did not wait for its step', 'AbortError'));
-    const lost = later<undefined>();
+  async end(): Promise<StepCall['rejection']> {
     const { lease } = this.#held;
+    const lost = later<undefined>();
     const look = (): void => {
       if (!lease.isKept()) lost.resolve(undefined);
     };
-    this.#held.onOverdue(look);
-    look();
-    const ends = await Promise.race([Promise.allSettled(this.#running), lost.promise]);
-    return ends?.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+    const waited: StepCall[] = [];
+    for (let open = this.#open(); open.length > 0 && lease.isKept(); open = this.#open()) {
+      this.#held.abort(
+        new DOMException('the handler has ended, and did not wait for its step', 'AbortError'),
+      );
+      this.#held.onOverdue(look);
+      waited.push(...open);
+      await Promise.race([Promise.allSettled(open.map(({ answer }) => answer)), lost.promise]);
+    }
+    const unheard = this.#calls.filter(({ isHeard }) => !isHeard);
+    return [...waited, ...unheard].find(({ rejection }) => rejection !== undefined)?.rejection;
+  }
+
+  #open(): readonly StepCall[] {
+    return this.#calls.filter(({ isSettled }) => !isSettled);
   }
 
   /** Throws `DamagedRecordError`. */
@@ -62,28 +71,40 @@ export class Steps {
   }
 
   async #answer(name: string, run: Run): Promise<unknown> {
-    this.#names.take(name, run, this.#unwritten.has(name));
-    if (this.#kept.has(name)) {
-      // It has run in this attempt, and its write has failed.
-      if (this.#unwritten.has(name)) await this.#write();
-      return this.#kept.resultOf(name);
+    this.#names.take(name, run);
+    try {
+      return await this.#once(name, run);
+    } catch (error) {
+      // It has not ended, or is not on record: the handler may call it again.
+      this.#running.delete(name);
+      this.#names.giveBack(name);
+      throw error;
     }
+  }
+
+  async #once(name: string, run: Run): Promise<unknown> {
+    const unwritten = this.#unwritten.get(name);
+    if (unwritten !== undefined) return await this.#written(name, unwritten.value);
+    if (this.#kept.has(name)) return this.#kept.resultOf(name);
     this.#checkLimits();
+    this.#running.add(name);
     await this.#held.lease.whenKnown();
     if (!this.#held.isRunning)
       throw new LeaseLostError('the handler has ended: its attempt starts no step any more');
     this.#attempt.signal.throwIfAborted();
-    const running = this.#run(name, run);
-    this.#running.add(running);
-    try {
-      return await running;
-    } catch (error) {
-      // It has not ended: the handler may try it again.
-      this.#names.giveBack(name);
-      throw error;
-    } finally {
-      this.#running.delete(running);
-    }
+    const { engine, claim } = this.#held;
+    const value = await run(this.#attempt.childKey(name));
+    const ms = Math.round(claim.ageMs + engine.clock.monotonic() - claim.sentAt.monotonicMs);
+    this.#running.delete(name);
+    this.#kept.add(name, ms, value);
+    this.#unwritten.set(name, { ms, value });
+    return await this.#written(name, value);
+  }
+
+  /** What this attempt gets, once it is on record. */
+  async #written(name: string, value: unknown): Promise<unknown> {
+    await this.#write();
+    return this.#kept.hasResult(name) ? this.#kept.resultOf(name) : value;
   }
 
   #checkLimits(): void {
@@ -93,16 +114,6 @@ export class Steps {
     if (this.#kept.size + this.#running.size >= MAX_STEPS) {
       throw wrongStep('name', `a message has at most ${MAX_STEPS} steps: put many effects into one`);
     }
-  }
-
-  async #run(name: string, run: Run): Promise<unknown> {
-    const { engine, claim } = this.#held;
-    const value = await run(this.#attempt.childKey(name));
-    const ms = Math.round(claim.ageMs + engine.clock.monotonic() - claim.sentAt.monotonicMs);
-    this.#kept.add(name, ms, value);
-    this.#unwritten.set(name, ms);
-    await this.#write();
-    return this.#kept.hasResult(name) ? this.#kept.resultOf(name) : value;
   }
 
   /** One write after the other, each with all steps that have ended: no reply decides which is the last. */
@@ -123,7 +134,7 @@ export class Steps {
       await keepUntilAnswered(this.#held, this.#kept.text);
     } catch (error) {
       if (!(error instanceof StoreError) || !error.dataRefused) throw error;
-      for (const [name, ms] of written) this.#kept.omit(name, ms, 'refused-by-store');
+      for (const [name, { ms }] of written) this.#kept.omit(name, ms, 'refused-by-store');
       await keepUntilAnswered(this.#held, this.#kept.text);
     }
     for (const [name] of written) this.#unwritten.delete(name);
