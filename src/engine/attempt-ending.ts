@@ -25,10 +25,6 @@ export interface Threw {
   readonly isDeath?: boolean;
 }
 
-export function interruptedBy(error: unknown): Threw {
-  return { kind: 'threw', error, interrupted: true };
-}
-
 /** Whether nothing may be put on record: the next claim finds that the lease has lapsed, and counts a death. */
 export function isDeath(ending: AttemptEnding<unknown>): boolean {
   return ending.kind === 'threw' && ending.isDeath === true && finalReason(ending.error) === undefined;

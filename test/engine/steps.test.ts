@@ -283,7 +283,7 @@ describe.each([
           void step('inner', () => 1);
         }),
     ],
-  ])('a step that nobody looks at and that %s fails the attempt', async (__, says, handler) => {
+  ])('a step that is not awaited and that %s fails the attempt', async (__, says, handler) => {
     const handleOnce = bench.handleOnce({ backoff: () => 0 });
     const outcome = await handleOnce('key', 'body', (___, { step }) => handler(step));
     expect(outcome).toMatchObject({

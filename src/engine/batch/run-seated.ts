@@ -1,7 +1,7 @@
 import { NotStartedError } from '../../words/not-started-error.ts';
 import type { Outcome } from '../../words/outcome.ts';
 import { AbandonedError } from '../abandoned.ts';
-import { type AttemptEnding, interruptedBy } from '../attempt-ending.ts';
+import type { AttemptEnding, Threw } from '../attempt-ending.ts';
 import { GRACE_MS } from '../attempt-in-transaction.ts';
 import type { Claim } from '../engine.ts';
 import type { Work } from '../handler-work.ts';
@@ -81,6 +81,10 @@ function untilLate(held: HeldClaim, seat: Seat): Promise<'late'> {
 
 function late(): AbandonedError {
   return new AbandonedError('its time was over before its batch could start');
+}
+
+function interruptedBy(error: unknown): Threw {
+  return { kind: 'threw', error, interrupted: true };
 }
 
 /** Whether nothing has ever gone wrong with the message: one that has may hurt its company. */

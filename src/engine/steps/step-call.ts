@@ -1,6 +1,6 @@
 /**
- * What `step` returns: a promise that knows whether its handler has looked at it. Awaiting it, `Promise.all` and the
- * like call `then` of a promise with a constructor of its own. A rejection that nobody hears ends no process.
+ * What `step` returns: a promise that knows whether its handler has used it. `await`, `Promise.all` and the like call
+ * `then` of a promise with a constructor of its own. A rejection of one that is not used does not end the process.
  */
 export class StepCall extends Promise<unknown> {
   /** What is made of it are plain promises. */
