@@ -1,0 +1,124 @@
+import type { DatabaseClient } from '../../../src/postgres/database-client.ts';
+import { forgetRecord, retryRecord } from '../../operations/index.ts';
+import { fromColumn, given, type RecordPhase } from '../../operations/record.ts';
+import { run } from '../../operations/run.ts';
+import { changing } from '../bounded-client.ts';
+import type { Context } from '../context.ts';
+import { dateIn, read } from './read.ts';
+import { pageStatements } from './statements.ts';
+
+/** Which failed records were retried together: those that were first claimed between two moments. */
+export interface ManyFilter {
+  readonly scope: string;
+  readonly error: string;
+  readonly since: string;
+  readonly until: string;
+}
+
+/** What somebody has done by the dashboard. */
+export interface Action {
+  readonly id: string;
+  readonly person: string;
+  readonly action: 'retry' | 'forget';
+  readonly begunAt: Date;
+  /** Undefined while it runs, and where its process died. */
+  readonly endedAt?: Date;
+  readonly seenAt: Date;
+  /** How many records the person confirmed. */
+  readonly expected: number;
+  readonly done: number;
+  readonly isStopping: boolean;
+  readonly scope?: string;
+  readonly key?: string;
+  readonly filter?: ManyFilter;
+  readonly outcome?: string;
+}
+
+const PER_PAGE = 50;
+
+/** The newest first; before the id that is given. */
+export async function actionsOn(
+  context: Context,
+  before: string | undefined,
+): Promise<{ readonly actions: readonly Action[]; readonly next?: string }> {
+  const cursor = /^\d{1,18}$/.exec(before ?? '')?.[0] ?? null;
+  const rows = await read(context, 'audit', [String(PER_PAGE + 1), cursor]);
+  const actions = rows.slice(0, PER_PAGE).map(toAction);
+  return { actions, ...given('next', rows.length > PER_PAGE ? actions.at(-1)?.id : undefined) };
+}
+
+export async function actionWith(context: Context, id: string): Promise<Action | undefined> {
+  if (!/^\d{1,18}$/.test(id)) return undefined;
+  const [row] = await read(context, 'audit', ['1', String(BigInt(id) + 1n)]);
+  return row?.[0] === id ? toAction(row) : undefined;
+}
+
+function toAction(row: readonly (string | null)[]): Action {
+  const [id, begunMs, endedMs, seenMs, expected, done, stop, person, action, scope, key, filter, outcome] =
+    row;
+  return {
+    id: id ?? '',
+    person: person ?? '',
+    action: action as Action['action'],
+    begunAt: new Date(Number(begunMs)),
+    ...given('endedAt', dateIn(endedMs)),
+    seenAt: new Date(Number(seenMs)),
+    expected: Number(expected),
+    done: Number(done),
+    isStopping: stop === 'true',
+    ...given('scope', scope),
+    ...given('key', key),
+    ...given('filter', fromColumn(filter) as ManyFilter | undefined),
+    ...given('outcome', outcome),
+  };
+}
+
+/** Where actions are written: the client itself, whose transactions may write. */
+export interface Desk {
+  readonly client: DatabaseClient;
+  readonly databaseSchema: string;
+}
+
+interface One {
+  readonly person: string;
+  readonly scope: string;
+  readonly key: string;
+}
+
+/** Does something to one record, and writes down who did it: both or neither. What was on record, or `retried`. */
+export async function actOn(
+  { client, databaseSchema }: Desk,
+  action: Action['action'],
+  { person, scope, key }: One,
+): Promise<'retried' | RecordPhase | 'absent'> {
+  const statements = pageStatements(databaseSchema);
+  return await changing(client, async (sql) => {
+    const [row] = await run(sql, statements.begin, [person, action, scope, key, null, '1']);
+    const one = { sql, databaseSchema, scope, key };
+    const outcome = action === 'retry' ? await retried(one) : await forgotten(one);
+    const done = outcome === 'retried' || (action === 'forget' && outcome !== 'absent') ? '1' : '0';
+    await run(sql, statements.end, [
+      row?.[0] ?? '',
+      done,
+      done === '1' ? 'finished' : `unchanged: ${outcome}`,
+    ]);
+    return outcome;
+  });
+}
+
+type OneRecord = Parameters<typeof retryRecord>[0];
+
+async function retried(one: OneRecord): Promise<'retried' | RecordPhase | 'absent'> {
+  const retry = await retryRecord(one);
+  return retry.state === 'retried' ? 'retried' : retry.found;
+}
+
+async function forgotten(one: OneRecord): Promise<RecordPhase | 'absent'> {
+  const forgot = await forgetRecord(one);
+  return forgot.state === 'forgotten' ? forgot.was : 'absent';
+}
+
+/** Asks the process that runs an action to stop. */
+export async function askToStop({ client, databaseSchema }: Desk, id: string): Promise<void> {
+  await changing(client, (sql) => run(sql, pageStatements(databaseSchema).stop, [id]));
+}

@@ -1,0 +1,159 @@
+import { lastWalkAt, readStats, readStatus, type StatusRow } from '../../operations/index.ts';
+import { findings, type Findings } from '../data/findings.ts';
+import { type TableSize, tableSizes, type Worker, workersSeen } from '../data/overview.ts';
+import { type Rates, ratesOf } from '../data/rates.ts';
+import { linkTo, manual } from '../links.ts';
+import { page } from '../page.ts';
+import { chart } from '../parts/chart.tsx';
+import { given, shown, table } from '../parts/values.tsx';
+import { bytes, count, counted, percent } from '../parts/words.ts';
+
+interface Overview {
+  readonly countedAt: Date | undefined;
+  readonly census: readonly StatusRow[];
+  readonly health: Findings;
+  readonly lastHour: Rates;
+  readonly lastDay: Rates;
+  readonly tables: readonly TableSize[];
+  readonly workers: readonly Worker[];
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
+
+export const overview = page<Overview>({
+  title: () => 'Overview',
+  read: async (context) => {
+    const { tables, now } = context;
+    const stats = await readStats({ ...tables, sinceMs: DAY_MS });
+    const census = await readStatus(tables);
+    return {
+      countedAt: census[0]?.takenAt ?? (await lastWalkAt(tables)),
+      census,
+      health: await findings(context),
+      lastHour: ratesOf(stats, now, 60, MINUTE_MS),
+      lastDay: ratesOf(stats, now, 96, 15 * MINUTE_MS),
+      tables: await tableSizes(context),
+      workers: await workersSeen(context),
+    };
+  },
+  look: (data, { now }) => (
+    <>
+      {healthBadge(data.health)}
+      <h2>Records</h2>
+      {censusPart(data, now)}
+      <h2>Events</h2>
+      {eventsPart(data)}
+      <h2>Workers</h2>
+      {table({
+        caption: 'Processes that claimed messages in the last day',
+        ...{ now, rows: data.workers, empty: 'No process has claimed a message in the last day.' },
+        columns: {
+          host: ({ host }) => host,
+          process: ({ pid }) => String(pid),
+          id: ({ id }) => <code>{id}</code>,
+          version: ({ version }) => version,
+          started: ({ startedAt }) => startedAt,
+        },
+      })}
+      <h2>Tables</h2>
+      {table({
+        caption: 'Sizes, and rows as the server estimates them',
+        ...{ now, rows: data.tables, empty: 'There are no tables.' },
+        columns: {
+          table: ({ name }) => name,
+          size: ({ tableBytes }) => bytes(tableBytes),
+          indexes: ({ indexBytes }) => bytes(indexBytes),
+          rows: ({ liveRows }) => liveRows,
+          'dead rows': ({ deadRows }) => deadRows,
+        },
+      })}
+    </>
+  ),
+});
+
+function healthBadge({ problems, notices }: Findings) {
+  const level = problems > 0 ? 'problem' : notices > 0 ? 'notice' : 'ok';
+  return (
+    <p>
+      <a class={`badge ${level}`} href={linkTo('health')}>
+        {level === 'ok'
+          ? 'doctor finds nothing to do'
+          : `doctor finds ${counted(problems, 'problem')} and ${counted(notices, 'notice')}`}
+      </a>
+    </p>
+  );
+}
+
+function censusPart({ census, countedAt }: Overview, now: Date) {
+  if (countedAt === undefined) {
+    return (
+      <p class="empty">
+        Nothing is counted yet: no walk of maintenance has ended. Call <code>startMaintenance</code> in a
+        worker, or run <code>npx handle-once maintain</code>.{' '}
+        <a href={manual('operations.md#maintenance')}>Maintenance</a>
+      </p>
+    );
+  }
+  return (
+    <>
+      <p class="quiet">Counted by maintenance {shown(countedAt, now)}</p>
+      {table({
+        caption: 'Records by scope',
+        ...{ now, rows: byScope(census), empty: 'There were no records.' },
+        columns: {
+          scope: ({ scope }) => <a href={linkTo('messages', { scope })}>{given(scope)}</a>,
+          pending: ({ pending }) => pending?.records ?? 0,
+          succeeded: ({ succeeded }) => succeeded?.records ?? 0,
+          failed: ({ failed }) => failed?.records ?? 0,
+          abandoned: ({ pending }) => pending?.abandoned ?? 0,
+          'oldest pending': ({ pending }) => pending?.oldestAt,
+          'look at': ({ scope, failed }) =>
+            failed !== undefined && (
+              <a href={linkTo('messages', { scope, state: 'failed', since: '7d' })}>the failed ones</a>
+            ),
+        },
+      })}
+    </>
+  );
+}
+
+/** One row for each scope, with its states by name. */
+function byScope(census: readonly StatusRow[]) {
+  return [...new Set(census.map(({ scope }) => scope))].map((scope) => {
+    const of = (state: StatusRow['state']) =>
+      census.find((row) => row.scope === scope && row.state === state);
+    return { scope, pending: of('pending'), succeeded: of('succeeded'), failed: of('failed') };
+  });
+}
+
+function eventsPart({ lastHour, lastDay }: Overview) {
+  const [claims, replays] = [lastDay.claims, lastDay.replays].map((values) =>
+    values.reduce((sum, one) => sum + one, 0),
+  );
+  if (Object.values(lastDay).every((values) => values.every((value) => value === 0))) {
+    return (
+      <p class="empty">
+        No event was counted in the last 24 hours. Create <code>handleOnce</code> with{' '}
+        <code>stats: true</code>, and wait for a minute. <a href={manual('operations.md#rates')}>Rates</a>
+      </p>
+    );
+  }
+  const deliveries = (claims ?? 0) + (replays ?? 0);
+  return (
+    <>
+      <h3>Last hour, per minute</h3>
+      {charts(lastHour, 'minute')}
+      <h3>Last 24 hours, per 15 minutes</h3>
+      {charts(lastDay, '15 minutes')}
+      <p>
+        Answered from the record in the last 24 hours: {percent(replays ?? 0, deliveries)} of{' '}
+        {count(deliveries)} deliveries
+      </p>
+    </>
+  );
+}
+
+function charts(rates: Rates, each: string) {
+  return <div class="charts">{Object.entries(rates).map(([name, values]) => chart(name, values, each))}</div>;
+}

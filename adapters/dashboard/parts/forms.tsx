@@ -1,0 +1,75 @@
+import type { Child } from 'hono/jsx';
+import type { Context } from '../context.ts';
+import type { ViewName } from '../links.ts';
+
+/** Changes the filter in the address of a page. */
+export function filterForm(view: ViewName, fields: readonly Child[]) {
+  return (
+    <form class="filter" method="get">
+      <input type="hidden" name="view" value={view} />
+      {fields}
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
+export function textField(name: string, label: string, value = '', placeholder = '') {
+  return (
+    <label>
+      {label}
+      <input
+        name={name}
+        value={value}
+        placeholder={placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        dir="auto"
+      />
+    </label>
+  );
+}
+
+/** `choices` has what is sent and what is shown, or texts that are both. The empty one, `all`, comes first. */
+export function choiceField(
+  name: string,
+  label: string,
+  value: string | undefined,
+  choices: readonly string[] | Readonly<Record<string, string>>,
+) {
+  const all = Array.isArray(choices)
+    ? [['', 'all'], ...choices.map((choice) => [choice, choice])]
+    : Object.entries(choices);
+  return (
+    <label>
+      {label}
+      <select name={name}>
+        {all.map(([choice, text]) => (
+          <option value={choice} selected={choice === (value ?? '')}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Changes something. It is sent to the address of its page. */
+export function actionForm({ formToken }: Context, action: string, label: string, fields: readonly Child[]) {
+  return (
+    <form class={`action ${action}`} method="post">
+      <input type="hidden" name="action" value={action} />
+      <input type="hidden" name="token" value={formToken} />
+      {fields}
+      <button type="submit">{label}</button>
+    </form>
+  );
+}
+
+/** A link to where a list goes on. */
+export function nextLink(href: string | undefined, text = 'Next') {
+  return href === undefined ? null : (
+    <p>
+      <a href={href}>{text}</a>
+    </p>
+  );
+}
