@@ -1,9 +1,9 @@
 import { parseOptions } from '../../src/options/parse-options.ts';
+import { sqlState } from '../../src/postgres/error-layers.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { InvalidOptionsError, SchemaError, StoreError } from '../../src/words/errors.ts';
 import { act } from './act.ts';
 import { contextOf, type Context } from './context.ts';
-import { wasTooLong } from './data/records.ts';
 import { fieldsOf, formToken } from './form.ts';
 import { Footer, refreshOf, Shell } from './layout.tsx';
 import { STYLE_VIEW, type ViewName } from './links.ts';
@@ -129,6 +129,12 @@ async function show(context: Context, asJson: boolean): Promise<Response> {
   return html(markup, 200, refresh === undefined ? {} : { refresh: String(refresh) });
 }
 
+/** What the server says of statements that met a limit of theirs, by SQLSTATE. */
+const LIMITS: Readonly<Record<string, string>> = {
+  '57014': 'The database took too long. Ask for less: a shorter time, a scope, or a key.',
+  '55P03': 'Another process has locked what is needed here, and it was not waited for. Try again.',
+};
+
 /** Throws what is no answer to a visitor: a mistake of ours or of `authorize`. */
 async function refusalOf(error: unknown, asJson: boolean): Promise<Response> {
   if (error instanceof BadRequest) return await refused(sentence(error.message), 400, asJson);
@@ -136,13 +142,8 @@ async function refusalOf(error: unknown, asJson: boolean): Promise<Response> {
     const issues = error.issues.map(({ field, message }) => `${field} ${message}`);
     return await refused(sentence(issues.join('; ')), 400, asJson);
   }
-  if (wasTooLong(error)) {
-    return await refused(
-      'The database took too long for this page. Ask for less: a shorter time, a scope, or a key.',
-      503,
-      asJson,
-    );
-  }
+  const limit = LIMITS[sqlState(error) ?? ''];
+  if (limit !== undefined) return await refused(limit, 503, asJson);
   if (error instanceof SchemaError || error instanceof StoreError)
     return await refused(sentence(error.message), 503, asJson);
   throw error;

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { printable } from '../../src/lib/printable.ts';
 import type { Context } from './context.ts';
 import { linkTo, manual, STYLE_VIEW, type ViewName } from './links.ts';
 import { moment } from './parts/words.ts';
@@ -34,7 +35,7 @@ export function Shell({
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · handle-once`}</title>
+        <title>{`${printable(title)} · handle-once`}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={`?view=${STYLE_VIEW}`} />
       </head>
@@ -53,7 +54,7 @@ export function Shell({
           </nav>
         </header>
         <main id="content">
-          <h1>{title}</h1>
+          <h1>{printable(title)}</h1>
           {children}
         </main>
       </body>

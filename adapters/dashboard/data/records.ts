@@ -95,7 +95,7 @@ export async function recordsByTime(
 
 const CANCELLED = '57014';
 
-export function wasTooLong(error: unknown): boolean {
+function wasTooLong(error: unknown): boolean {
   return sqlState(error) === CANCELLED;
 }
 

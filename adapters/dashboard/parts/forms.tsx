@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { printable } from '../../../src/lib/printable.ts';
 import type { Context } from '../context.ts';
 import type { ViewName } from '../links.ts';
 
@@ -45,7 +46,7 @@ export function choiceField(
       <select name={name}>
         {all.map(([choice, text]) => (
           <option value={choice} selected={choice === (value ?? '')}>
-            {text}
+            {printable(text)}
           </option>
         ))}
       </select>
