@@ -28,7 +28,7 @@ test('a visitor that authorize does not know sees nothing', async () => {
 });
 
 test('what authorize answers is sent as it is', async () => {
-  const login = createDashboard({ sql, authorize: () => Response.redirect('http://queue.test/login') });
+  const login = createDashboard({ sql, authorize: () => Response.redirect('http://queue.test/login', 302) });
   const { response } = await get(login);
   expect(response.headers.get('location')).toBe('http://queue.test/login');
 });
