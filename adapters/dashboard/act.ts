@@ -4,7 +4,7 @@ import { retryMany } from './data/retry-many.ts';
 import { linkTo } from './links.ts';
 import { BadRequest } from './page.ts';
 import { messageOf } from './pages/message.tsx';
-import { showRecord } from '../operations/index.ts';
+import { showRecord } from '../operations/show-record.ts';
 
 type Fields = URLSearchParams;
 

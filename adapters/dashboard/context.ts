@@ -1,6 +1,6 @@
 import type { DatabaseClient } from '../../src/postgres/database-client.ts';
 import { databaseNow } from '../operations/database-now.ts';
-import type { TablesOptions } from '../operations/index.ts';
+import type { TablesOptions } from '../operations/tables.ts';
 import { readingClient } from './bounded-client.ts';
 import type { Visitor } from './options.ts';
 

@@ -51,12 +51,17 @@ interface Known {
  * @example
  * ```ts
  * import { createDashboard } from 'handle-once/dashboard';
+ * import { Hono } from 'hono';
  *
  * const dashboard = createDashboard({
  *   sql,
- *   authorize: (request) => (isOnCall(request) ? { name: 'on call' } : undefined),
+ *   authorize: (request) => {
+ *     const name = request.headers.get('x-user'); // from your proxy, which removes what clients send
+ *     return name === null ? undefined : { name };
+ *   },
  * });
- * app.all('/queue', (c) => dashboard(c.req.raw)); // of Hono
+ * const app = new Hono();
+ * app.all('/queue', (c) => dashboard(c.req.raw));
  * ```
  */
 export function createDashboard(options: DashboardOptions): Dashboard {

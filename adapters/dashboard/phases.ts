@@ -1,5 +1,5 @@
 import type { BadEnding } from '../../src/history/line.ts';
-import type { RecordPhase, RecordView } from '../operations/index.ts';
+import type { RecordPhase, RecordView } from '../operations/record.ts';
 import { duration } from './parts/words.ts';
 
 interface Advice {

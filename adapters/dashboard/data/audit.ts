@@ -1,5 +1,6 @@
 import type { DatabaseClient } from '../../../src/postgres/database-client.ts';
-import { forgetRecord, retryRecord } from '../../operations/index.ts';
+import { forgetRecord } from '../../operations/forget-record.ts';
+import { retryRecord } from '../../operations/retry-record.ts';
 import { fromColumn, given, type RecordPhase } from '../../operations/record.ts';
 import { run } from '../../operations/run.ts';
 import { changing } from '../bounded-client.ts';

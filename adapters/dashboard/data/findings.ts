@@ -1,4 +1,5 @@
-import { doctor, type Finding } from '../../operations/index.ts';
+import { doctor } from '../../operations/doctor/doctor.ts';
+import type { Finding } from '../../operations/doctor/finding.ts';
 import type { Context } from '../context.ts';
 
 /** What `doctor` finds, as far as it can be seen from here. */

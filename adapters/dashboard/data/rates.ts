@@ -1,4 +1,4 @@
-import type { StatsRow } from '../../operations/index.ts';
+import type { StatsRow } from '../../operations/read-stats.ts';
 
 /** How often each happened, in equal spans of time, the newest last. */
 export type Rates = Readonly<Record<'claims' | 'replays' | 'failures' | 'takeovers', readonly number[]>>;

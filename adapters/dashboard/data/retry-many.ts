@@ -1,5 +1,5 @@
 import { limitedClient } from '../../../src/store/postgres/limited-client.ts';
-import { retryFailed, type RetryReport } from '../../operations/index.ts';
+import { retryFailed, type RetryReport } from '../../operations/retry-failed.ts';
 import { run } from '../../operations/run.ts';
 import { changing } from '../bounded-client.ts';
 import type { Desk, ManyFilter } from './audit.ts';

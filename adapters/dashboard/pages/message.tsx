@@ -1,5 +1,11 @@
-import type { EndedAttempt, WorkerView } from '../../operations/explain-record.ts';
-import { explainRecord, type RecordView, showRecord, type Story } from '../../operations/index.ts';
+import {
+  type EndedAttempt,
+  explainRecord,
+  type Story,
+  type WorkerView,
+} from '../../operations/explain-record.ts';
+import type { RecordView } from '../../operations/record.ts';
+import { showRecord } from '../../operations/show-record.ts';
 import type { Context } from '../context.ts';
 import { linkTo, manual } from '../links.ts';
 import { BadRequest, page, textIn } from '../page.ts';

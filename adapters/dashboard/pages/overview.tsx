@@ -1,4 +1,6 @@
-import { lastWalkAt, readStats, readStatus, type StatusRow } from '../../operations/index.ts';
+import { lastWalkAt } from '../../operations/last-walk-at.ts';
+import { readStats } from '../../operations/read-stats.ts';
+import { readStatus, type StatusRow } from '../../operations/read-status.ts';
 import { findings, type Findings } from '../data/findings.ts';
 import { type TableSize, tableSizes, type Worker, workersSeen } from '../data/overview.ts';
 import { type Rates, ratesOf } from '../data/rates.ts';

@@ -1,4 +1,4 @@
-import { retryFailed } from '../../operations/index.ts';
+import { retryFailed } from '../../operations/retry-failed.ts';
 import { readingClient } from '../bounded-client.ts';
 import type { Context } from '../context.ts';
 import type { ManyFilter } from '../data/audit.ts';

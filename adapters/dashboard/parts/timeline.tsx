@@ -1,5 +1,5 @@
 import type { EndedAttempt } from '../../operations/explain-record.ts';
-import type { RecordView } from '../../operations/index.ts';
+import type { RecordView } from '../../operations/record.ts';
 import { duration, moment } from './words.ts';
 
 const WIDTH = 720;
