@@ -41,8 +41,8 @@ interface Known {
 }
 
 /**
- * Pages that show what is in the records, which messages failed, and why one ran twice. It is read-only unless `actions`
- * is given. Mount it at any one path: its pages differ by the query alone.
+ * Pages that show what is in the records, which messages failed, and why one ran twice. Without `actions` nothing can
+ * be changed. Mount it at any one path: its pages differ by the query alone.
  *
  * No page has a script, and payloads are not in the records. Each statement is a read-only transaction that the server
  * ends after five seconds, and waits for no worker. What `authorize` throws, this throws. Throws

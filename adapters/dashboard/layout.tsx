@@ -14,7 +14,7 @@ const NAVIGATION: readonly (readonly [view: ViewName, name: string])[] = [
 
 const REFRESH_SECONDS = [5, 30] as const;
 
-/** How often the page asks for a new one, where its address says so. Never a page with a form that changes something. */
+/** In how many seconds the page is read again, where its address says so. */
 export function refreshOf({ parameters }: Pick<Context, 'parameters'>): number | undefined {
   return REFRESH_SECONDS.find((seconds) => String(seconds) === parameters.get('refresh'));
 }

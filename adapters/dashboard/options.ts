@@ -25,7 +25,7 @@ export interface ActionOptions {
 
 /** Options of `createDashboard`. */
 export interface DashboardOptions {
-  /** As for `createHandleOnce`. Its role needs what `grantsSql({ role, for: 'read' })` has; with actions `'operate'`. */
+  /** As for `createHandleOnce`. Its role needs `grantsSql({ role, for: 'read' })`; with actions `'operate'`. */
   readonly sql: SqlClient;
   /** The Postgres schema that has the tables. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;

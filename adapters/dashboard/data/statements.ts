@@ -32,8 +32,8 @@ where w.seen_at >= ${ago('$1')}
 order by w.started_at desc, w.id
 limit $2::text::bigint`,
     /**
-     * $1 to $4 as in CHOSEN, $5 how many: the most frequent first, each with its newest line, which one pass finds as the
-     * largest pair of id and key.
+     * $1 to $4 as in CHOSEN, $5 how many: the most frequent first, each with its newest line, which one pass finds as
+     * the largest pair of id and key.
      */
     groups: `
 select g.scope, g.ending, g.error_name, g.lines::text as lines, ${inMs('g.first_at')} as first_ms,
