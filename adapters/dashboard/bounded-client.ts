@@ -34,10 +34,9 @@ export function changing<T>(
   return client.begin(async (transaction) => {
     const queries = client.in(transaction);
     await queries.execute(`set transaction isolation level read committed; ${limits(PAGE_MS)}`);
-    const { query, execute } = queries;
     return await work({
-      query: query.bind(queries),
-      execute: execute.bind(queries),
+      query: (statement, parameters) => queries.query(statement, parameters),
+      execute: (statements) => queries.execute(statements),
       begin: () => Promise.reject(new Error('a transaction is open')),
       in: () => queries,
     });

@@ -125,13 +125,13 @@ async function show(context: Context, asJson: boolean): Promise<Response> {
   if (asJson) return json(data);
   const canRefresh = page.hasForms?.(context) !== true;
   const refresh = canRefresh ? refreshOf(context) : undefined;
-  const markup = await (
+  const whole = (
     <Shell title={page.title(context)} view={view as ViewName}>
       {page.look(data, context)}
       <Footer context={context} canRefresh={canRefresh} />
     </Shell>
-  ).toString();
-  return html(markup, 200, refresh === undefined ? {} : { refresh: String(refresh) });
+  );
+  return html(whole, 200, refresh === undefined ? {} : { refresh: String(refresh) });
 }
 
 /** What the server says of statements that met a limit of theirs, by SQLSTATE. */
@@ -141,16 +141,16 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 
 /** Throws what is no answer to a visitor: a mistake of ours or of `authorize`. */
-async function refusalOf(error: unknown, asJson: boolean): Promise<Response> {
-  if (error instanceof BadRequest) return await refused(sentence(error.message), 400, asJson);
+function refusalOf(error: unknown, asJson: boolean): Response {
+  if (error instanceof BadRequest) return refused(sentence(error.message), 400, asJson);
   if (error instanceof InvalidOptionsError) {
     const issues = error.issues.map(({ field, message }) => `${field} ${message}`);
-    return await refused(sentence(issues.join('; ')), 400, asJson);
+    return refused(sentence(issues.join('; ')), 400, asJson);
   }
   const limit = LIMITS[sqlState(error) ?? ''];
-  if (limit !== undefined) return await refused(limit, 503, asJson);
+  if (limit !== undefined) return refused(limit, 503, asJson);
   if (error instanceof SchemaError || error instanceof StoreError)
-    return await refused(sentence(error.message), 503, asJson);
+    return refused(sentence(error.message), 503, asJson);
   throw error;
 }
 
@@ -158,12 +158,12 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
 
-async function refused(text: string, status: number, asJson: boolean): Promise<Response> {
+function refused(text: string, status: number, asJson: boolean): Response {
   if (asJson) return json({ error: text }, status);
-  const markup = await (
+  const whole = (
     <Shell title="Not shown">
       <p class="warning">{text}</p>
     </Shell>
-  ).toString();
-  return html(markup, status);
+  );
+  return html(whole, status);
 }

@@ -56,7 +56,7 @@ export async function fieldsOf(
 async function textOf(request: Request): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > LARGEST_BYTES) return undefined;
     chunks.push(chunk);

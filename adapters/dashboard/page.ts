@@ -19,7 +19,7 @@ export class BadRequest extends Error {
   override readonly name = 'BadRequest';
 }
 
-export const SPANS: Readonly<Record<string, string>> = {
+const SPANS = {
   '15m': '15 minutes',
   '1h': 'hour',
   '6h': '6 hours',
@@ -27,6 +27,11 @@ export const SPANS: Readonly<Record<string, string>> = {
   '7d': '7 days',
   '30d': '30 days',
 };
+
+/** The choices of a span of time, with the one of the address. */
+export function spans(since: string): ReadonlyMap<string, string> {
+  return new Map([[since, since], ...Object.entries(SPANS)]);
+}
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -1,3 +1,6 @@
+import type { Child } from 'hono/jsx';
+import { renderToString } from 'hono/jsx/dom/server';
+
 const POLICY =
   "default-src 'none'; base-uri 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'";
 
@@ -21,8 +24,8 @@ function respond(
   return new Response(body, { status, headers: { ...HEADERS, 'content-type': type, ...more } });
 }
 
-export function html(markup: string, status = 200, more: Readonly<Record<string, string>> = {}): Response {
-  return respond(`<!doctype html>${markup}`, 'text/html; charset=utf-8', status, more);
+export function html(page: Child, status = 200, more: Readonly<Record<string, string>> = {}): Response {
+  return respond(`<!doctype html>${renderToString(page)}`, 'text/html; charset=utf-8', status, more);
 }
 
 export function json(data: unknown, status = 200): Response {

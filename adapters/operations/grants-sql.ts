@@ -32,10 +32,7 @@ const grantsOptions = lazily(() =>
           typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= LONGEST_NAME,
         'the name of a role, at most 63 bytes',
       ),
-      for: z._default(
-        z.enum(USES, { error: `must be one of '${USES.join("', '")}'` }),
-        'handle',
-      ),
+      for: z._default(z.enum(USES, { error: `must be one of '${USES.join("', '")}'` }), 'handle'),
       databaseSchema: schemaOption(),
     },
     NOT_AN_OBJECT,

@@ -18,7 +18,8 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   await fillScene(sql);
-  const server = createServer(getRequestListener(dashboardFor(ALICE, { sql })));
+  const listener = getRequestListener(dashboardFor(ALICE, { sql }));
+  const server = createServer((request, response) => void listener(request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/queue`;
   browser = await startBrowser();
@@ -152,7 +153,9 @@ describe('Texts of a producer', () => {
 
   test('could run nothing if they came through: the policy of the page forbids it', async () => {
     const page = await open('view=overview');
-    const refused = page.waitForEvent('console', (message) => /Content Security Policy/.test(message.text()));
+    const refused = page.waitForEvent('console', (message) =>
+      message.text().includes('Content Security Policy'),
+    );
     await page.evaluate(
       `document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="document.title=1">')`,
     );

@@ -29,15 +29,14 @@ export async function serve(
     authorize: (request) => enter({ port, token, visitor }, request),
     actions: rights.includes('act') ? { secret: randomBytes(32).toString('base64url') } : undefined,
   });
-  const server = createServer(
-    getRequestListener(dashboard, {
-      overrideGlobalObjects: false,
-      errorHandler: (error) => {
-        process.stderr.write(`handle-once: a page failed: ${printable(inOneLine(error))}\n`);
-        return new Response('This page failed: see the output of the command.\n', { status: 500 });
-      },
-    }),
-  );
+  const listener = getRequestListener(dashboard, {
+    overrideGlobalObjects: false,
+    errorHandler: (error) => {
+      process.stderr.write(`handle-once: a page failed: ${printable(inOneLine(error))}\n`);
+      return new Response('This page failed: see the output of the command.\n', { status: 500 });
+    },
+  });
+  const server = createServer((request, response) => void listener(request, response));
   await once(server.listen(asked, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   onReady(`http://127.0.0.1:${port}/?token=${token}`);

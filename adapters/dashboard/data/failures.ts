@@ -85,7 +85,7 @@ export async function failureLines(
       ...given('error', storedError(error)),
       now: phase as FailureLine['now'],
     })),
-    ...given('next', last && last.slice(-2).join('-')),
+    ...given('next', last?.slice(-2).join('-')),
   };
 }
 

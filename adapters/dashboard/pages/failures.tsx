@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { failureGroups, failureLines, type Group, type LineFilter, type LinePage } from '../data/failures.ts';
 import { linkTo } from '../links.ts';
-import { choiceIn, page, sinceIn, SPANS, textIn } from '../page.ts';
-import { choiceField, filterForm, nextLink, textField } from '../parts/forms.tsx';
+import { choiceIn, page, sinceIn, spans, textIn } from '../page.ts';
+import { anyOf, choiceField, filterForm, nextLink, textField } from '../parts/forms.tsx';
 import { lineTable } from '../parts/line-table.tsx';
 import { given, messageLink, table } from '../parts/values.tsx';
 import { errorText } from '../parts/words.ts';
@@ -33,9 +33,9 @@ export const failures = page<Failures>({
   look: ({ filter, groups, page: { lines, next } }, context) => (
     <>
       {filterForm('failures', [
-        choiceField('since', 'In the last', filter.since, { [filter.since]: filter.since, ...SPANS }),
+        choiceField('since', 'In the last', filter.since, spans(filter.since)),
         textField('scope', 'Scope', filter.scope, 'all'),
-        choiceField('ending', 'How they ended', filter.ending, ENDINGS),
+        choiceField('ending', 'How they ended', filter.ending, anyOf(ENDINGS)),
         textField('error', 'Name of the error', filter.error, 'all'),
       ])}
       {groupTable(groups, filter, context)}

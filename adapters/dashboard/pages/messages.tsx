@@ -2,8 +2,8 @@ import type { Context } from '../context.ts';
 import { failureLines, type LinePage } from '../data/failures.ts';
 import { type FoundRecords, recordsByKey, recordsByPlace, recordsByTime, scopesOn } from '../data/records.ts';
 import { linkTo } from '../links.ts';
-import { choiceIn, page, sinceIn, SPANS, textIn } from '../page.ts';
-import { choiceField, filterForm, nextLink, textField } from '../parts/forms.tsx';
+import { choiceIn, page, sinceIn, spans, textIn } from '../page.ts';
+import { anyOf, choiceField, filterForm, nextLink, textField } from '../parts/forms.tsx';
 import { lineTable } from '../parts/line-table.tsx';
 import { messageLink, phaseOf, table } from '../parts/values.tsx';
 import { count, errorText, moment } from '../parts/words.ts';
@@ -38,13 +38,10 @@ export const messages = page<Messages>({
       <>
         {filterForm('messages', [
           textField('key', 'Key, or its beginning', choice.key, 'order-7'),
-          choiceField('scope', 'Scope', choice.scope, scopes),
-          choiceField('state', 'State', choice.state, STATES),
+          choiceField('scope', 'Scope', choice.scope, anyOf(scopes)),
+          choiceField('state', 'State', choice.state, anyOf(STATES)),
           textField('error', 'Name of its error', choice.error, 'TypeError'),
-          choiceField('since', 'First claimed in the last', choice.since, {
-            [choice.since]: choice.since,
-            ...SPANS,
-          }),
+          choiceField('since', 'First claimed in the last', choice.since, spans(choice.since)),
         ])}
         {'lines' in found ? lineTable(found.lines, now) : recordsPart(found, by, now)}
         {nextLink(next, by === 'place' ? 'Look at the next pages' : 'Next')}
@@ -65,8 +62,8 @@ function choiceOf(context: Context) {
   };
 }
 
-function queryOf({ sinceMs: _, ...query }: Choice) {
-  return query;
+function queryOf({ scope, key, state, error, since }: Choice) {
+  return { scope, key, state, error, since };
 }
 
 /** By the key where one is given. Failed ones by the table of failures, which has an order by time. */
@@ -76,19 +73,16 @@ function wayOf({ parameters }: Context, { key, state }: Choice): By {
   return by ?? (state === 'failed' ? 'failures' : 'time');
 }
 
-function find(
-  context: Context,
-  by: By,
-  { since: _, key = '', ...choice }: Choice,
-): Promise<FoundRecords | LinePage> {
+function find(context: Context, by: By, choice: Choice): Promise<FoundRecords | LinePage> {
   const after = textIn(context.parameters, 'after');
+  const { scope, state, error, sinceMs } = choice;
   switch (by) {
     case 'key':
-      return recordsByKey(context, choice.scope, key, after);
+      return recordsByKey(context, choice.scope, choice.key ?? '', after);
     case 'failures':
       return failureLines(context, { ...choice, ending: 'failed' }, after);
     case 'time':
-      return recordsByTime(context, choice, after);
+      return recordsByTime(context, { scope, state, error, sinceMs }, after);
     case 'place':
       return recordsByPlace(context, choice, after);
   }

@@ -30,21 +30,18 @@ export function textField(name: string, label: string, value = '', placeholder =
   );
 }
 
-/** `choices` has what is sent and what is shown, or texts that are both. The empty one, `all`, comes first. */
+/** `choices` has what is sent and what is shown. */
 export function choiceField(
   name: string,
   label: string,
   value: string | undefined,
-  choices: readonly string[] | Readonly<Record<string, string>>,
+  choices: ReadonlyMap<string, string>,
 ) {
-  const all = Array.isArray(choices)
-    ? [['', 'all'], ...choices.map((choice) => [choice, choice])]
-    : Object.entries(choices);
   return (
     <label>
       {label}
       <select name={name}>
-        {all.map(([choice, text]) => (
+        {[...choices].map(([choice, text]) => (
           <option value={choice} selected={choice === (value ?? '')}>
             {printable(text)}
           </option>
@@ -52,6 +49,11 @@ export function choiceField(
       </select>
     </label>
   );
+}
+
+/** One of some texts, or none. */
+export function anyOf(choices: readonly string[]): ReadonlyMap<string, string> {
+  return new Map([['', 'all'], ...choices.map((choice): [string, string] => [choice, choice])]);
 }
 
 /** Changes something. It is sent to the address of its page. */
