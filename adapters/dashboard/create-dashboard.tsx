@@ -5,7 +5,7 @@ import { InvalidOptionsError, SchemaError, StoreError } from '../../src/words/er
 import { act } from './act.ts';
 import { contextOf, type Context } from './context.ts';
 import { fieldsOf, formToken } from './form.ts';
-import { Footer, refreshOf, Shell } from './layout.tsx';
+import { footer, refreshOf, shell } from './layout.tsx';
 import { STYLE_VIEW, type ViewName } from './links.ts';
 import { type DashboardOptions, dashboardOptions, type Visitor } from './options.ts';
 import { BadRequest, type Page } from './page.ts';
@@ -125,12 +125,10 @@ async function show(context: Context, asJson: boolean): Promise<Response> {
   if (asJson) return json(data);
   const canRefresh = page.hasForms?.(context) !== true;
   const refresh = canRefresh ? refreshOf(context) : undefined;
-  const whole = (
-    <Shell title={page.title(context)} view={view as ViewName}>
-      {page.look(data, context)}
-      <Footer context={context} canRefresh={canRefresh} />
-    </Shell>
-  );
+  const whole = shell(page.title(context), view as ViewName, [
+    page.look(data, context),
+    footer(context, canRefresh),
+  ]);
   return html(whole, 200, refresh === undefined ? {} : { refresh: String(refresh) });
 }
 
@@ -160,10 +158,5 @@ function sentence(text: string): string {
 
 function refused(text: string, status: number, asJson: boolean): Response {
   if (asJson) return json({ error: text }, status);
-  const whole = (
-    <Shell title="Not shown">
-      <p class="warning">{text}</p>
-    </Shell>
-  );
-  return html(whole, status);
+  return html(shell('Not shown', undefined, <p class="warning">{text}</p>), status);
 }

@@ -19,16 +19,8 @@ export function refreshOf({ parameters }: Pick<Context, 'parameters'>): number |
   return REFRESH_SECONDS.find((seconds) => String(seconds) === parameters.get('refresh'));
 }
 
-/** A whole page of its own, also where nothing can be read. */
-export function Shell({
-  title,
-  view,
-  children,
-}: {
-  readonly title: string;
-  readonly view?: ViewName | undefined;
-  readonly children: Child;
-}) {
+/** A whole page, also where nothing can be read. */
+export function shell(title: string, view: ViewName | undefined, children: Child) {
   return (
     <html lang="en">
       <head>
@@ -63,7 +55,7 @@ export function Shell({
 }
 
 /** Below every page: when it was read, the same as JSON, and how often it is read again. */
-export function Footer({ context, canRefresh }: { readonly context: Context; readonly canRefresh: boolean }) {
+export function footer(context: Context, canRefresh: boolean) {
   const { now, visitor, parameters } = context;
   const refresh = refreshOf(context);
   const given = Object.fromEntries(parameters);

@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../../../src/postgres/database-client.ts';
+import type { DatabaseClient, DatabaseRow } from '../../../src/postgres/database-client.ts';
 import { forgetRecord } from '../../operations/forget-record.ts';
 import { retryRecord } from '../../operations/retry-record.ts';
 import { fromColumn, given, type RecordPhase } from '../../operations/record.ts';
@@ -16,63 +16,40 @@ export interface ManyFilter {
   readonly until: string;
 }
 
-/** What somebody has done by the dashboard. */
-export interface Action {
-  readonly id: string;
-  readonly person: string;
-  readonly action: 'retry' | 'forget';
-  readonly begunAt: Date;
-  /** Undefined while it runs, and where its process died. */
-  readonly endedAt?: Date;
-  readonly seenAt: Date;
-  /** How many records the person confirmed. */
-  readonly expected: number;
-  readonly done: number;
-  readonly isStopping: boolean;
-  readonly scope?: string;
-  readonly key?: string;
-  readonly filter?: ManyFilter;
-  readonly outcome?: string;
-}
-
 const PER_PAGE = 50;
 
-/** The newest first; before the id that is given. */
-export async function actionsOn(
-  context: Context,
-  before: string | undefined,
-): Promise<{ readonly actions: readonly Action[]; readonly next?: string }> {
+/** What people have done by the dashboard, the newest first; before the id that is given. */
+export async function actionsOn(context: Context, before: string | undefined) {
   const cursor = /^\d{1,18}$/.exec(before ?? '')?.[0] ?? null;
   const rows = await read(context, 'audit', [String(PER_PAGE + 1), cursor]);
   const actions = rows.slice(0, PER_PAGE).map(toAction);
   return { actions, ...given('next', rows.length > PER_PAGE ? actions.at(-1)?.id : undefined) };
 }
 
-export async function actionWith(context: Context, id: string): Promise<Action | undefined> {
+export async function actionWith(context: Context, id: string) {
   if (!/^\d{1,18}$/.test(id)) return undefined;
   const [row] = await read(context, 'audit', ['1', String(BigInt(id) + 1n)]);
   return row?.[0] === id ? toAction(row) : undefined;
 }
 
-function toAction(row: readonly (string | null)[]): Action {
+/** `endedAt` and `outcome` are undefined while it runs, and where its process died. */
+function toAction(row: DatabaseRow) {
   const [id, begunMs, endedMs, seenMs, expected, done, stop, person, action, scope, key, filter, outcome] =
     row;
   return {
-    id: id ?? '',
-    person: person ?? '',
-    action: action as Action['action'],
+    ...{ id: id ?? '', person: person ?? '', action: action as 'retry' | 'forget' },
     begunAt: new Date(Number(begunMs)),
     ...given('endedAt', dateIn(endedMs)),
     seenAt: new Date(Number(seenMs)),
-    expected: Number(expected),
-    done: Number(done),
-    isStopping: stop === 'true',
+    ...{ expected: Number(expected), done: Number(done), isStopping: stop === 'true' },
     ...given('scope', scope),
     ...given('key', key),
     ...given('filter', fromColumn(filter) as ManyFilter | undefined),
     ...given('outcome', outcome),
   };
 }
+
+export type Action = ReturnType<typeof toAction>;
 
 /** Where actions are written: the client itself, whose transactions may write. */
 export interface Desk {

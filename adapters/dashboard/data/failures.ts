@@ -1,6 +1,6 @@
 import { given, type RecordPhase, storedError } from '../../operations/record.ts';
 import type { BadEnding } from '../../../src/history/line.ts';
-import type { StoredError } from '../../../src/words/outcome.ts';
+
 import type { Context } from '../context.ts';
 import { dateIn, nameIn, nameParameter, read } from './read.ts';
 
@@ -15,34 +15,6 @@ export interface LineFilter {
   readonly state?: string | undefined;
 }
 
-/** Attempts that ended alike. Lines are written best effort: there may have been more. */
-export interface Group {
-  readonly scope: string;
-  readonly ending: BadEnding;
-  readonly error?: string;
-  readonly atLeast: number;
-  readonly firstAt: Date;
-  readonly lastAt: Date;
-  /** Of the newest. */
-  readonly example: { readonly key: string; readonly error?: StoredError };
-}
-
-/** An attempt that ended badly, and what is on record of its message now. */
-export interface FailureLine {
-  readonly scope: string;
-  readonly key: string;
-  readonly ending: BadEnding;
-  readonly attempt: number;
-  readonly endedAt: Date;
-  readonly error?: StoredError;
-  readonly now: RecordPhase | 'gone';
-}
-
-export interface LinePage {
-  readonly lines: readonly FailureLine[];
-  readonly next?: string;
-}
-
 const MOST_GROUPS = 100;
 const LINES_PER_PAGE = 50;
 
@@ -50,7 +22,8 @@ function parametersOf({ sinceMs, scope, ending, error }: LineFilter): (string | 
   return [String(sinceMs), scope ?? null, ending ?? null, nameParameter(error)];
 }
 
-export async function failureGroups(context: Context, filter: LineFilter): Promise<readonly Group[]> {
+/** Attempts that ended alike, the most frequent first. Lines are best effort: there may have been more. */
+export async function failureGroups(context: Context, filter: LineFilter) {
   const rows = await read(context, 'groups', [...parametersOf(filter), String(MOST_GROUPS)]);
   return rows.map(([scope, ending, name, lines, firstMs, lastMs, key, error]) => ({
     scope: scope ?? '',
@@ -63,12 +36,8 @@ export async function failureGroups(context: Context, filter: LineFilter): Promi
   }));
 }
 
-/** The newest first. */
-export async function failureLines(
-  context: Context,
-  filter: LineFilter,
-  after: string | undefined,
-): Promise<LinePage> {
+/** Attempts that ended badly, the newest first, and what is on record of each message now. */
+export async function failureLines(context: Context, filter: LineFilter, after: string | undefined) {
   const [endedUs, id] = /^\d{1,18}-\d{1,18}$/.test(after ?? '') ? (after ?? '').split('-') : [];
   const rows = await read(context, 'lines', [
     ...parametersOf(filter),
@@ -83,11 +52,14 @@ export async function failureLines(
       attempt: Number(attempt),
       endedAt: new Date(Number(endedMs)),
       ...given('error', storedError(error)),
-      now: phase as FailureLine['now'],
+      now: phase as RecordPhase | 'gone',
     })),
     ...given('next', last?.slice(-2).join('-')),
   };
 }
+
+export type Group = Awaited<ReturnType<typeof failureGroups>>[number];
+export type LinePage = Awaited<ReturnType<typeof failureLines>>;
 
 /** When the oldest record of a group was first claimed, of those that are failed now. */
 export async function oldestOfGroup(context: Context, filter: LineFilter): Promise<Date | undefined> {

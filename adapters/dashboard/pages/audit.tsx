@@ -8,7 +8,7 @@ import { count } from '../parts/words.ts';
 /** A process writes that it is there each second. */
 const SILENT_MS = 60_000;
 
-export const audit = page<Awaited<ReturnType<typeof actionsOn>>>({
+export const audit = page({
   title: () => 'Audit',
   read: (context) => actionsOn(context, textIn(context.parameters, 'after')),
   look: ({ actions, next }, { now }) => (
@@ -31,7 +31,7 @@ export const audit = page<Awaited<ReturnType<typeof actionsOn>>>({
 });
 
 /** One of them: how far it has come, and its end. */
-export const action = page<Action>({
+export const action = page({
   title: ({ parameters }) => `Action ${parameters.get('id') ?? ''}`,
   hasForms: ({ mayAct }) => mayAct,
   read: async (context) => {

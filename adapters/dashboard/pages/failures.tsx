@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { failureGroups, failureLines, type Group, type LineFilter, type LinePage } from '../data/failures.ts';
+import { failureGroups, failureLines, type Group, type LineFilter } from '../data/failures.ts';
 import { linkTo } from '../links.ts';
 import { choiceIn, page, sinceIn, spans, textIn } from '../page.ts';
 import { anyOf, choiceField, filterForm, nextLink, textField } from '../parts/forms.tsx';
@@ -9,15 +9,9 @@ import { errorText } from '../parts/words.ts';
 
 type Filter = LineFilter & { readonly since: string };
 
-interface Failures {
-  readonly filter: Filter;
-  readonly groups: readonly Group[];
-  readonly page: LinePage;
-}
-
 const ENDINGS = ['failed', 'released', 'interrupted', 'died', 'lease-lost', 'unrecorded'] as const;
 
-export const failures = page<Failures>({
+export const failures = page({
   title: () => 'Failures',
   read: async (context) => {
     const { parameters } = context;

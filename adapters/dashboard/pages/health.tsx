@@ -1,9 +1,9 @@
-import { findings, type Findings } from '../data/findings.ts';
+import { findings } from '../data/findings.ts';
 import { manual } from '../links.ts';
 import { page } from '../page.ts';
 import { table } from '../parts/values.tsx';
 
-export const health = page<Findings>({
+export const health = page({
   title: () => 'Health',
   read: findings,
   look: ({ findings: rows }, { now }) => (

@@ -22,7 +22,7 @@ interface Message extends Story {
   readonly result?: string | undefined;
 }
 
-export const message = page<Message>({
+export const message = page({
   title: ({ parameters }) => `Message ${parameters.get('key') ?? ''}`,
   hasForms: ({ mayAct }) => mayAct,
   read: async (context) => {

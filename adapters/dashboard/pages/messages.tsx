@@ -13,16 +13,9 @@ type By = 'key' | 'failures' | 'time' | 'place';
 
 type Choice = ReturnType<typeof choiceOf>;
 
-interface Messages {
-  readonly by: By;
-  readonly choice: Choice;
-  readonly scopes: readonly string[];
-  readonly found: FoundRecords | LinePage;
-}
-
 const STATES = ['pending', 'succeeded', 'failed'] as const;
 
-export const messages = page<Messages>({
+export const messages = page({
   title: () => 'Messages',
   read: async (context) => {
     const choice = choiceOf(context);
@@ -128,24 +121,28 @@ function recordsPart({ records, lookedUntil, pages }: FoundRecords, by: By, now:
 }
 
 /** Where to look when something is missing here. */
+const OTHER_WAYS: Readonly<
+  Partial<Record<By, { readonly says: string; readonly by: By; readonly name: string }>>
+> = {
+  failures: {
+    says: 'Failures are written down best effort.',
+    by: 'time',
+    name: 'Look through the records too',
+  },
+  time: {
+    says: 'In a table whose old records are purged, new ones are everywhere.',
+    by: 'place',
+    name: 'Look at it page by page, in no order',
+  },
+};
+
 function otherWay(by: By, choice: Choice) {
-  const query = queryOf(choice);
-  if (by === 'failures') {
-    return (
+  const way = OTHER_WAYS[by];
+  return (
+    way && (
       <p class="quiet">
-        Failures are written down best effort.{' '}
-        <a href={linkTo('messages', { ...query, by: 'time' })}>Look through the records</a> for those that are
-        missing here.
+        {way.says} <a href={linkTo('messages', { ...queryOf(choice), by: way.by })}>{way.name}</a>
       </p>
-    );
-  }
-  if (by === 'time') {
-    return (
-      <p class="quiet">
-        In a table whose old records are purged, new ones are everywhere.{' '}
-        <a href={linkTo('messages', { ...query, by: 'place' })}>Look at it page by page</a>, in no order.
-      </p>
-    );
-  }
-  return by === 'key' && <p class="quiet">A key is looked for in every state, and at any time.</p>;
+    )
+  );
 }

@@ -2,7 +2,7 @@ import { lastWalkAt } from '../../operations/last-walk-at.ts';
 import { readStats } from '../../operations/read-stats.ts';
 import { readStatus, type StatusRow } from '../../operations/read-status.ts';
 import { findings, type Findings } from '../data/findings.ts';
-import { type TableSize, tableSizes, type Worker, workersSeen } from '../data/overview.ts';
+import { tableSizes, workersSeen } from '../data/overview.ts';
 import { type Rates, ratesOf } from '../data/rates.ts';
 import { linkTo, manual } from '../links.ts';
 import { page } from '../page.ts';
@@ -10,20 +10,10 @@ import { chart } from '../parts/chart.tsx';
 import { given, shown, table } from '../parts/values.tsx';
 import { bytes, count, counted, percent } from '../parts/words.ts';
 
-interface Overview {
-  readonly countedAt: Date | undefined;
-  readonly census: readonly StatusRow[];
-  readonly health: Findings;
-  readonly lastHour: Rates;
-  readonly lastDay: Rates;
-  readonly tables: readonly TableSize[];
-  readonly workers: readonly Worker[];
-}
-
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
-export const overview = page<Overview>({
+export const overview = page({
   title: () => 'Overview',
   read: async (context) => {
     const { tables, now } = context;
@@ -43,9 +33,9 @@ export const overview = page<Overview>({
     <>
       {healthBadge(data.health)}
       <h2>Records</h2>
-      {censusPart(data, now)}
+      {censusPart(data.census, data.countedAt, now)}
       <h2>Events</h2>
-      {eventsPart(data)}
+      {eventsPart(data.lastHour, data.lastDay)}
       <h2>Workers</h2>
       {table({
         caption: 'Processes that claimed messages in the last day',
@@ -87,7 +77,7 @@ function healthBadge({ problems, notices }: Findings) {
   );
 }
 
-function censusPart({ census, countedAt }: Overview, now: Date) {
+function censusPart(census: readonly StatusRow[], countedAt: Date | undefined, now: Date) {
   if (countedAt === undefined) {
     return (
       <p class="empty">
@@ -129,7 +119,7 @@ function byScope(census: readonly StatusRow[]) {
   });
 }
 
-function eventsPart({ lastHour, lastDay }: Overview) {
+function eventsPart(lastHour: Rates, lastDay: Rates) {
   const [claims, replays] = [lastDay.claims, lastDay.replays].map((values) =>
     values.reduce((sum, one) => sum + one, 0),
   );

@@ -10,17 +10,12 @@ import { actionForm, textField } from '../parts/forms.tsx';
 import { given } from '../parts/values.tsx';
 import { counted, moment } from '../parts/words.ts';
 
-interface Retry {
-  readonly filter: ManyFilter;
-  readonly matching: number;
-}
-
 const HOUR_MS = 3_600_000;
 /** A count may read most of a large table. */
 const COUNT_MS = 30_000;
 
 /** Retry all failed messages of one scope with one error: how many there are, to be typed. */
-export const retry = page<Retry>({
+export const retry = page({
   title: () => 'Retry many',
   hasForms: () => true,
   read: async (context) => {

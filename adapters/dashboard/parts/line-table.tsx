@@ -1,9 +1,9 @@
-import type { FailureLine } from '../data/failures.ts';
+import type { LinePage } from '../data/failures.ts';
 import { messageLink, phaseOf, table } from './values.tsx';
 import { errorText } from './words.ts';
 
 /** Attempts that ended badly, with what became of their messages. */
-export function lineTable(rows: readonly FailureLine[], now: Date) {
+export function lineTable(rows: LinePage['lines'], now: Date) {
   return table({
     caption: 'Attempts that ended badly, the newest first',
     ...{ now, rows, empty: 'No attempt ended badly in this time.' },
