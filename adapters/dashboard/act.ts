@@ -4,7 +4,6 @@ import { retryMany } from './data/retry-many.ts';
 import { linkTo } from './links.ts';
 import { BadRequest } from './page.ts';
 import { messageOf } from './pages/message.tsx';
-import { showRecord } from '../operations/show-record.ts';
 
 type Fields = URLSearchParams;
 
@@ -32,12 +31,8 @@ async function actOnMessage(
   fields: Fields,
 ): Promise<string> {
   const { scope, key } = messageOf(context);
-  if (action === 'forget') {
-    const record = await showRecord({ ...context.tables, scope, key });
-    if (record?.phase === 'running' && fields.get('confirm') !== key)
-      throw new BadRequest('the message is running: type its key to confirm');
-  }
-  await actOn(desk, action, { person: context.visitor.name, scope, key });
+  const isConfirmed = fields.get('confirm') === key;
+  await actOn(desk, action, { person: context.visitor.name, scope, key, isConfirmed });
   return linkTo('message', { scope, key });
 }
 

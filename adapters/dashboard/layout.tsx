@@ -66,7 +66,8 @@ export function footer(context: Context, canRefresh: boolean) {
   return (
     <footer>
       <p>
-        Read at {moment(now)} by the database’s clock, as {visitor.name}. <a href={here({})}>Read again</a>
+        Read at {moment(now)} by the database’s clock, as {printable(visitor.name)}.{' '}
+        <a href={here({})}>Read again</a>
         {canRefresh && (
           <>
             , each{' '}

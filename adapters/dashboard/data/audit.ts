@@ -1,10 +1,12 @@
 import type { DatabaseClient, DatabaseRow } from '../../../src/postgres/database-client.ts';
 import { forgetRecord } from '../../operations/forget-record.ts';
 import { retryRecord } from '../../operations/retry-record.ts';
-import { fromColumn, given, type RecordPhase } from '../../operations/record.ts';
+import { fromColumn, given } from '../../operations/record.ts';
+import type { RecordOptions } from '../../operations/tables.ts';
 import { run } from '../../operations/run.ts';
 import { changing } from '../bounded-client.ts';
 import type { Context } from '../context.ts';
+import { BadRequest } from '../page.ts';
 import { dateIn, read } from './read.ts';
 import { pageStatements } from './statements.ts';
 
@@ -61,39 +63,39 @@ interface One {
   readonly person: string;
   readonly scope: string;
   readonly key: string;
+  /** Whether the key was typed. */
+  readonly isConfirmed: boolean;
 }
 
-/** Does something to one record, and writes down who did it: both or neither. What was on record, or `retried`. */
+/** What each does to one record. Undefined: it has done that; else what was on record. */
+const ACTIONS = {
+  async retry(one: RecordOptions) {
+    const retried = await retryRecord(one);
+    return retried.state === 'retried' ? undefined : retried.found;
+  },
+  async forget(one: RecordOptions, isConfirmed: boolean) {
+    const forgotten = await forgetRecord(one);
+    if (forgotten.state === 'absent') return forgotten.state;
+    if (forgotten.was === 'running' && !isConfirmed)
+      throw new BadRequest('the message is running: type its key to confirm');
+    return undefined;
+  },
+};
+
+/** Does something to one record, and writes down who did it: both or neither. Throws `BadRequest`. */
 export async function actOn(
   { client, databaseSchema }: Desk,
   action: Action['action'],
-  { person, scope, key }: One,
-): Promise<'retried' | RecordPhase | 'absent'> {
+  one: One,
+): Promise<void> {
+  const { person, scope, key, isConfirmed } = one;
   const statements = pageStatements(databaseSchema);
-  return await changing(client, async (sql) => {
+  await changing(client, async (sql) => {
     const [row] = await run(sql, statements.begin, [person, action, scope, key, null, '1']);
-    const one = { sql, databaseSchema, scope, key };
-    const outcome = action === 'retry' ? await retried(one) : await forgotten(one);
-    const done = outcome === 'retried' || (action === 'forget' && outcome !== 'absent') ? '1' : '0';
-    await run(sql, statements.end, [
-      row?.[0] ?? '',
-      done,
-      done === '1' ? 'finished' : `unchanged: ${outcome}`,
-    ]);
-    return outcome;
+    const found = await ACTIONS[action]({ sql, databaseSchema, scope, key }, isConfirmed);
+    const [done, outcome] = found === undefined ? ['1', 'finished'] : ['0', `unchanged: ${found}`];
+    await run(sql, statements.end, [row?.[0] ?? '', done, outcome]);
   });
-}
-
-type OneRecord = Parameters<typeof retryRecord>[0];
-
-async function retried(one: OneRecord): Promise<'retried' | RecordPhase | 'absent'> {
-  const retry = await retryRecord(one);
-  return retry.state === 'retried' ? 'retried' : retry.found;
-}
-
-async function forgotten(one: OneRecord): Promise<RecordPhase | 'absent'> {
-  const forgot = await forgetRecord(one);
-  return forgot.state === 'forgotten' ? forgot.was : 'absent';
 }
 
 /** Asks the process that runs an action to stop. */

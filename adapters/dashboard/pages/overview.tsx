@@ -139,8 +139,8 @@ function eventsPart(lastHour: Rates, lastDay: Rates) {
       <h3>Last 24 hours, per 15 minutes</h3>
       {charts(lastDay, '15 minutes')}
       <p>
-        Answered from the record in the last 24 hours: {percent(replays ?? 0, deliveries)} of{' '}
-        {count(deliveries)} deliveries
+        Dedupe rate of the last 24 hours: {percent(replays ?? 0, deliveries)} of {count(deliveries)}{' '}
+        deliveries were answered from the record.
       </p>
     </>
   );
