@@ -35,6 +35,8 @@ function isFromHere(request: Request): boolean {
 const LARGEST_BYTES = 16_384;
 const FORM = 'application/x-www-form-urlencoded';
 
+const EMPTY = 'The form came empty. Mount the dashboard before what parses bodies, which leaves nothing to read.';
+
 /** The fields of a form that a visitor has sent from a page of ours, or why it is refused. */
 export async function fieldsOf(
   request: Request,
@@ -44,8 +46,10 @@ export async function fieldsOf(
   if (!isFromHere(request)) return 'The form was sent from another site.';
   if (request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() !== FORM)
     return `A form is sent as ${FORM}.`;
+  if (request.bodyUsed) return EMPTY;
   const body = await textOf(request);
   if (body === undefined) return 'The form is too large.';
+  if (body === '') return EMPTY;
   const fields = new URLSearchParams(body);
   if (!isFormToken(secret, visitor, fields.get('token') ?? '', Date.now()))
     return 'The form is too old: open its page again.';

@@ -39,7 +39,7 @@ const PAGES: Readonly<Record<string, { readonly view: string; readonly plain: st
   },
 };
 
-/** How long pages of a large, reused table take beside plain queries, and calls beside a page that is read each second. */
+/** Pages of a large, reused table beside plain queries, and calls beside a page that is read each second. */
 export const dashboard: Section = ({ postgresUrl, sizes }) =>
   withDatabase(postgresUrl, async ({ sql, url }) => {
     const { createHandleOnce, migrate } = await built.core();

@@ -209,6 +209,13 @@ describe('A form is refused', () => {
     const body = JSON.stringify({ ...retry, token });
     const address = new Request(`http://queue.test/?${ONE}`, { method: 'POST', headers, body });
     expect((await dashboard(address)).status).toBe(403);
+    const used = new Request(`http://queue.test/?${ONE}`, {
+      ...{ method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } },
+      body: new URLSearchParams({ ...retry, token }),
+    });
+    await used.text();
+    expect(await (await dashboard(used)).text()).toMatch(/The form came empty/);
+    expect(await (await post(dashboard, ONE, {})).text()).toMatch(/The form came empty/);
     expect((await send(dashboard, ONE, { action: 'drop' })).status).toBe(400);
     expect((await send(dashboard, ONE, {})).status).toBe(400);
   });

@@ -57,7 +57,7 @@ test('every answer keeps the browser from running, keeping and passing on', asyn
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-security-policy':
         "default-src 'none'; base-uri 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'",
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     });
