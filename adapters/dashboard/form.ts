@@ -35,7 +35,8 @@ function isFromHere(request: Request): boolean {
 const LARGEST_BYTES = 16_384;
 const FORM = 'application/x-www-form-urlencoded';
 
-const EMPTY = 'The form came empty. Mount the dashboard before what parses bodies, which leaves nothing to read.';
+const EMPTY =
+  'The form came empty. Mount the dashboard before what parses bodies, which leaves nothing to read.';
 
 /** The fields of a form that a visitor has sent from a page of ours, or why it is refused. */
 export async function fieldsOf(
