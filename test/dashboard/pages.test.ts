@@ -84,10 +84,8 @@ describe('Messages', () => {
     const records = await getJson(dashboard, 'view=messages&state=failed&by=time');
     expect(keysOf(failures).toSorted()).toEqual(keysOf(records).toSorted());
     expect(keysOf(await getJson(dashboard, `view=messages&state=failed&scope=${SCOPE}`))).toEqual([FAILED]);
-    expect(keysOf(await getJson(dashboard, 'view=messages&by=place&error=GatewayError'))).toEqual([
-      'order-41',
-      STEPPED,
-    ]);
+    const inNoOrder = keysOf(await getJson(dashboard, 'view=messages&by=place&error=GatewayError'));
+    expect(inNoOrder.toSorted()).toEqual([STEPPED, 'order-41']);
   });
 });
 
