@@ -1,6 +1,8 @@
+import type { DatabaseClient } from 'handle-once';
 import { grantsSql } from 'handle-once/operations';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
 import { BROKEN, FAILED, fillScene, SCOPE, STEPPED, TWICE } from './support/scene.ts';
@@ -223,5 +225,52 @@ describe('A page that cannot be', () => {
     const { response, text } = await get(nowhere);
     expect(response.status).toBe(503);
     expect(text).toMatch(/tables of handle-once are missing.*npx handle-once migrate/);
+  });
+});
+
+describe('A database that is slow', () => {
+  /** Statements that match take half a minute, from the second one on. */
+  function slowed(statements: RegExp): DatabaseClient {
+    const client = toDatabaseClient(sql);
+    let asked = 0;
+    return {
+      ...client,
+      in(transaction) {
+        const queries = client.in(transaction);
+        return {
+          execute: (statement) => queries.execute(statement),
+          query(statement, parameters) {
+            if (statements.test(statement)) asked += 1;
+            const isSlow = statements.test(statement) && asked > 1;
+            return isSlow
+              ? queries.query('select pg_sleep(30)::text as slept', [])
+              : queries.query(statement, parameters);
+          },
+        };
+      },
+    };
+  }
+
+  test('answers a part of the newest records, and says how far it looked', async () => {
+    const slow = dashboardFor(ALICE, { sql: slowed(/created_us/) });
+    expect(await getJson(slow, 'view=messages&since=7d')).toMatchObject({
+      found: { lookedUntil: expect.any(String) as string },
+    });
+    const { response, text } = await get(
+      dashboardFor(ALICE, { sql: slowed(/created_us/) }),
+      'view=messages&since=7d',
+    );
+    expect(response.status).toBe(200);
+    expect(text).toMatch(/This took too long: it looked back until/);
+  });
+
+  test('is given up by the server, and the page says what to ask for', async () => {
+    const slow = dashboardFor(ALICE, { sql: slowed(/failures/) });
+    const { response, text } = await get(slow, 'view=failures');
+    expect(response.status).toBe(503);
+    expect(text).toMatch(/The database took too long\. Ask for less/);
+    const left =
+      await sql`select from pg_stat_activity where query like '%pg_sleep(30)%' and state = 'active' and pid <> pg_backend_pid()`;
+    expect(left).toHaveLength(0);
   });
 });
