@@ -29,3 +29,11 @@ export async function contextOf(
   const tables = { sql: readingClient(client), databaseSchema, replyTimeoutMs: REPLY_TIMEOUT_MS };
   return { ...given, tables, now: await databaseNow(tables) };
 }
+
+/** A count may read most of a large table. */
+const COUNT_MS = 30_000;
+
+/** The same tables for what takes longer than a page. */
+export function patient(tables: Context['tables']): Context['tables'] {
+  return { ...tables, sql: readingClient(tables.sql, COUNT_MS), replyTimeoutMs: 2 * COUNT_MS };
+}

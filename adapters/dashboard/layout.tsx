@@ -71,17 +71,19 @@ export function footer(context: Context, canRefresh: boolean) {
         {canRefresh && (
           <>
             , each{' '}
-            {REFRESH_SECONDS.map((seconds) => (
-              <>
-                <a
-                  href={here({ refresh: String(seconds) })}
-                  aria-current={refresh === seconds ? 'true' : undefined}
-                >
-                  {seconds} s
-                </a>{' '}
-              </>
-            ))}
-            <a href={here({ refresh: undefined })}>off</a>
+            <span class="nowrap">
+              {REFRESH_SECONDS.map((seconds) => (
+                <>
+                  <a
+                    href={here({ refresh: String(seconds) })}
+                    aria-current={refresh === seconds ? 'true' : undefined}
+                  >
+                    {seconds} s
+                  </a>{' '}
+                </>
+              ))}
+              <a href={here({ refresh: undefined })}>off</a>
+            </span>
           </>
         )}
       </p>

@@ -1,6 +1,7 @@
 import type { BadEnding } from '../../src/history/line.ts';
 import type { RecordPhase, RecordView } from '../operations/record.ts';
-import { duration } from './parts/words.ts';
+import type { EndedAttempt } from '../operations/explain-record.ts';
+import { chainOf, duration } from './parts/words.ts';
 
 interface Advice {
   /** What it waits for. `left` is how far its `liveUntil` is away. */
@@ -13,12 +14,12 @@ interface Advice {
 
 export const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
   running: {
-    says: (left, { beganAt }, now) =>
-      `Running for ${duration(now.getTime() - beganAt.getTime())}. Its lease ends in ${left}, unless its worker extends it.`,
+    says: (_, { beganAt }, now) =>
+      `Running for ${duration(now.getTime() - beganAt.getTime())}. Its worker gives signs of life.`,
     until: 'Lease ends',
     next: [
-      'Wait for its end. A handler that hangs keeps its lease: look at its process.',
-      'To stop it, stop that process: after the lease the next delivery runs it again.',
+      'Is that longer than it should take? Look at the log of its process, which is named below.',
+      'If it hangs, end that process: once its lease is over, a delivery runs the message again.',
     ],
   },
   lapsed: {
@@ -33,10 +34,12 @@ export const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
   'backing-off': {
     says: (left) => `Backing off: a delivery runs it again in ${left}.`,
     until: 'Backoff ends',
-    next: ['Correct the cause of the error, if it is ours: the next attempt comes by itself.'],
+    next: [
+      'Correct the cause of the error, if it is on your side. The first delivery after the backoff runs it again.',
+    ],
   },
   waiting: {
-    says: (left) => `Free to run for ${left}. It waits for a delivery.`,
+    says: (left) => `It waits for a delivery, since ${left}.`,
     until: 'Free to run',
     next: [
       'It runs with its next delivery. Look for the message in the queue, and in the dead-letter queue.',
@@ -65,8 +68,7 @@ export const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
   },
 };
 
-/** The case of a second run in the manual, by how an attempt ended. */
-export const CASES: Readonly<Record<BadEnding, string | undefined>> = {
+const CASES: Readonly<Record<BadEnding, string | undefined>> = {
   released: 'Case 4: a retry',
   interrupted: 'Case 6: it was told to stop',
   failed: undefined,
@@ -74,3 +76,9 @@ export const CASES: Readonly<Record<BadEnding, string | undefined>> = {
   'lease-lost': 'Case 2: it outlived its lease',
   unrecorded: 'Case 1: its worker lost the database',
 };
+
+/** The case of a second run in the manual, by how an attempt ended. */
+export function caseOf({ ending, error }: Pick<EndedAttempt, 'ending' | 'error'>): string | undefined {
+  const timedOut = ending === 'released' && chainOf(error).some(({ name }) => name === 'TimeoutError');
+  return timedOut ? 'Case 6: it timed out' : CASES[ending];
+}

@@ -44,7 +44,9 @@ caption { text-align: left; padding: 8px 12px; }
 th, td { text-align: left; vertical-align: top; padding: 6px 12px; border-top: 1px solid var(--line); }
 th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
 td { min-width: 8em; max-width: 44em; }
-time, .phase, .badge { white-space: nowrap; }
+time, .phase, .nowrap { white-space: nowrap; }
+.badge { display: inline-block; margin: 2px 0; }
+footer p { max-width: none; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; min-width: 0; }
 .phase, .badge { font-weight: 600; }
 .phase::before { content: "●"; margin-right: 4px; }
@@ -67,7 +69,8 @@ form.filter { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; m
 form.action label { max-width: 32em; }
 form.action { margin: 8px 0 16px; padding: 4px 12px 12px; border: 1px solid var(--line); border-radius: 4px;
   background: var(--raised); }
-label { display: grid; gap: 2px; color: var(--quiet); margin-bottom: 4px; }
+label { display: grid; gap: 2px; color: var(--quiet); }
+.action label { margin-bottom: 4px; }
 input, select, button { font: inherit; color: var(--text); background: var(--ground); border: 1px solid var(--quiet);
   border-radius: 4px; padding: 4px 8px; min-height: 32px; max-width: 100%; }
 select { max-width: 24em; }
@@ -78,13 +81,23 @@ figure { margin: 0; }
 svg { display: block; width: 100%; height: auto; }
 svg line { stroke: var(--line); }
 .chart rect { fill: var(--busy); }
-.chart.failures rect { fill: var(--bad); }
-.chart.takeovers rect { fill: var(--wait); }
+.chart.failed-attempts rect { fill: var(--bad); }
+.chart.takeovers rect, .chart.handlers-beyond-a-lease rect { fill: var(--wait); }
+.axis { display: flex; justify-content: space-between; color: var(--quiet); font-size: 12px; }
 .chart.replays rect { fill: var(--good); }
 .timeline { margin: 8px 0; }
 .timeline rect { fill: var(--bad); }
 .timeline rect.released, .timeline rect.interrupted, .timeline rect.lapsed { fill: var(--wait); }
 .timeline rect.running { fill: var(--busy); }
 .timeline rect.succeeded { fill: var(--good); }
+@media (max-width: 640px) {
+  thead { position: absolute; left: -999em; }
+  tr { display: block; padding: 4px 0; border-top: 1px solid var(--line); }
+  td { display: flex; gap: 12px; border: 0; padding: 2px 12px; min-width: 0; }
+  td.number { justify-content: flex-start; }
+  td::before { content: attr(data-name); flex: 0 0 7.5em; color: var(--quiet); text-align: left; white-space: normal; }
+  td:empty { display: none; }
+  .timeline svg { min-height: 28px; }
+}
 progress { accent-color: var(--link); vertical-align: middle; }
 `;

@@ -31,7 +31,8 @@ export const SHAPE: Readonly<Record<TableName, Shape>> = {
   maintenance: { columns: 'only_row, runner, live_until, due_at, purged, walk', key: 'only_row' },
   census: { columns: 'scope, state, records, abandoned, oldest_at, taken_at', key: 'scope, state' },
   audit: {
-    columns: 'id, begun_at, ended_at, seen_at, expected, done, stop, person, action, scope, key, filter, outcome',
+    columns:
+      'id, begun_at, ended_at, seen_at, expected, done, stop, person, action, scope, key, filter, outcome',
     key: 'id',
   },
   archive: {

@@ -44,7 +44,7 @@ async function open(query: string, options: BrowserContextOptions = {}): Promise
 const VIEWS = [
   'view=overview',
   'view=messages',
-  'view=messages&state=failed',
+  'view=messages&phase=failed',
   'view=messages&by=place',
   `view=message&scope=${SCOPE}&key=${TWICE}`,
   `view=message&scope=${SCOPE}&key=${FAILED}`,
@@ -81,13 +81,13 @@ describe('For people', () => {
 describe('By a browser', () => {
   test('a message is found, looked at and retried, and the audit says so', async () => {
     const page = await open('view=overview');
-    await page.getByRole('link', { name: 'Messages' }).click();
+    await page.getByRole('link', { name: 'Messages', exact: true }).click();
     await page.getByLabel('Key, or its beginning').fill(FAILED);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('link', { name: FAILED }).click();
     expect(await page.getByText('Failed for good (terminal)').count()).toBe(1);
     await page.getByRole('button', { name: 'Retry it' }).click();
-    expect(await page.getByText('Free to run').count()).toBeGreaterThan(0);
+    expect(await page.getByText('It waits for a delivery').count()).toBeGreaterThan(0);
     await page.getByRole('link', { name: 'Audit' }).click();
     expect(await page.getByRole('cell', { name: 'alice' }).count()).toBe(1);
   });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type SqlClient, toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
-import { BROKEN, FAILED, fillScene, SCOPE, STEPPED, TWICE } from './support/scene.ts';
+import { BROKEN, FAILED, fillScene, SCOPE, STEPPED, TIMED_OUT, TWICE } from './support/scene.ts';
 import { ALICE, dashboardFor, get, getJson } from './support/visit.ts';
 
 const { sql, url } = useDatabase();
@@ -27,7 +27,8 @@ describe('The overview', () => {
     });
     const { text } = await get(dashboard);
     expect(text).toMatch(/doctor finds/);
-    expect(text).toMatch(/aria-label="takeovers: [\d,]+, at most 2 in one 15 minutes"/);
+    expect(text).toMatch(/aria-label="takeovers: [\d,]+, most 2 at \d\d:\d\d"/);
+    expect(text).toMatch(/Messages: at least 16 failed for good in the last hour, 16 of them are failed now/);
   });
 });
 
@@ -72,20 +73,17 @@ describe('Messages', () => {
     const day = keysOf(await getJson(dashboard, 'view=messages'));
     expect(day[0]).toBe(STEPPED);
     expect(day).not.toContain('order-1005');
-    expect(keysOf(await getJson(dashboard, 'view=messages&since=30d&state=pending'))).toEqual([
-      STEPPED,
-      'order-41',
-      'order-1004',
-      'order-1005',
-    ]);
+    expect(keysOf(await getJson(dashboard, 'view=messages&since=30d&phase=lapsed'))).toEqual(['order-1004']);
+    const [oldest] = keysOf(await getJson(dashboard, 'view=messages&since=30d&order=oldest'));
+    expect(oldest).toBe('order-1005');
   });
 
   test('that failed come from the failures, and are found in the records too', async () => {
-    const failures = await getJson(dashboard, 'view=messages&state=failed');
+    const failures = await getJson(dashboard, 'view=messages&phase=failed');
     expect(failures).toMatchObject({ by: 'failures', found: { lines: expect.any(Array) as unknown } });
-    const records = await getJson(dashboard, 'view=messages&state=failed&by=time');
+    const records = await getJson(dashboard, 'view=messages&phase=failed&by=time');
     expect(keysOf(failures).toSorted()).toEqual(keysOf(records).toSorted());
-    expect(keysOf(await getJson(dashboard, `view=messages&state=failed&scope=${SCOPE}`))).toEqual([FAILED]);
+    expect(keysOf(await getJson(dashboard, `view=messages&phase=failed&scope=${SCOPE}`))).toEqual([FAILED]);
     const inNoOrder = keysOf(await getJson(dashboard, 'view=messages&by=place&error=GatewayError'));
     expect(inNoOrder.toSorted()).toEqual([STEPPED, 'order-41']);
   });
@@ -108,6 +106,12 @@ describe('One message', () => {
     expect(failed.text).toContain(`--scope &#39;${SCOPE}&#39; --key &#39;${FAILED}&#39;`);
     const lapsed = await get(dashboard, `view=message&scope=${SCOPE}&key=order-1004`);
     expect(lapsed.text).toMatch(/Its worker has given no sign: its lease ended 3 min ago/);
+  });
+
+  test('that timed out says so, whatever its handler threw', async () => {
+    const { text } = await get(dashboard, `view=message&scope=${SCOPE}&key=${TIMED_OUT}`);
+    expect(text).toMatch(/Case 6: it timed out/);
+    expect(text).toMatch(/AbortError: aborted, caused by TimeoutError: the attempt took longer than 400 ms/);
   });
 
   test('has its steps', async () => {
@@ -143,6 +147,34 @@ describe('Failures', () => {
     expect(groups).toContainEqual(
       expect.objectContaining({ scope: SCOPE, ending: 'died', atLeast: 1, example: { key: TWICE } }),
     );
+  });
+
+  test('of one name are told apart by their code', async () => {
+    const { groups } = (await getJson(dashboard, 'view=failures&scope=carrier')) as { groups: unknown[] };
+    expect(groups).toMatchObject([
+      { error: 'Error', code: 'ECONNREFUSED', atLeast: 2, failedNow: 2 },
+      { error: 'Error', atLeast: 1, failedNow: 1 },
+    ]);
+    expect(await getJson(dashboard, 'view=failures&error=ECONNREFUSED')).toMatchObject({
+      groups: [{ atLeast: 2 }],
+    });
+    expect(await getJson(dashboard, 'view=retry&scope=carrier&error=ECONNREFUSED')).toMatchObject({
+      matching: 2,
+    });
+  });
+
+  test('that were not written down are counted, and the records are counted on request', async () => {
+    const { text } = await get(dashboard, 'view=failures');
+    expect(text).toMatch(/At least 7 failures were not written down in this time/);
+    expect(await getJson(dashboard, 'view=failures&count=records&scope=invoices')).toMatchObject({
+      counts: [{ scope: 'invoices', error: 'TerminalError', records: BROKEN }],
+    });
+  });
+
+  test('have the command for a visitor who may not retry them', async () => {
+    const { text } = await get(dashboardFor({ name: 'bob' }, { sql }), 'view=failures&scope=carrier');
+    expect(text).toContain('npx handle-once retry --scope &#39;carrier&#39; --error &#39;ECONNREFUSED&#39;');
+    expect(text).not.toMatch(/Retry them all/);
   });
 
   test('are filtered by the address, and go on behind the last one', async () => {
@@ -200,7 +232,7 @@ describe('A page that cannot be', () => {
   test.each([
     ['view=nothing', 'View must be one of overview, messages'],
     ['view=messages&since=soon', 'Since must be a number of minutes, hours or days'],
-    ['view=messages&state=lost', 'State must be one of pending, succeeded, failed'],
+    ['view=messages&phase=lost', 'Phase must be one of running, lapsed'],
     ['view=message&scope=billing', 'Scope and key of a message are needed'],
     ['view=messages&scope=%00', 'Scope'],
     ['view=action&id=x', 'Id must be that of an action'],
@@ -253,12 +285,12 @@ describe('A database that is slow', () => {
 
   test('answers a part of the newest records, and says how far it looked', async () => {
     const slow = dashboardFor(ALICE, { sql: slowed(/created_us/) });
-    expect(await getJson(slow, 'view=messages&since=7d&state=pending')).toMatchObject({
+    expect(await getJson(slow, 'view=messages&since=7d&phase=lapsed')).toMatchObject({
       found: { lookedUntil: expect.any(String) as string },
     });
     const { response, text } = await get(
       dashboardFor(ALICE, { sql: slowed(/created_us/) }),
-      'view=messages&since=7d&state=pending',
+      'view=messages&since=7d&phase=lapsed',
     );
     expect(response.status).toBe(200);
     expect(text).toMatch(/This took too long: it looked back until/);

@@ -3,8 +3,7 @@ import { sqlState } from '../../../src/postgres/error-layers.ts';
 import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 import { leavesStatement } from '../../../src/postgres/statements/leaves.ts';
 import { listRecords } from '../../operations/list-records.ts';
-import type { RecordView } from '../../operations/record.ts';
-import { given, toView } from '../../operations/record.ts';
+import { given, type RecordPhase, type RecordView, toView } from '../../operations/record.ts';
 import { run } from '../../operations/run.ts';
 import { clientOf } from '../../operations/tables.ts';
 import { readingClient } from '../bounded-client.ts';
@@ -15,7 +14,9 @@ import { pageStatements } from './statements.ts';
 /** Which records. */
 export interface RecordChoice {
   readonly scope?: string | undefined;
-  readonly state?: RecordView['state'] | undefined;
+  readonly phase?: RecordPhase | undefined;
+  /** Default: the newest first. */
+  readonly order?: 'oldest' | undefined;
   /** The name or the code of an error. */
   readonly error?: string | undefined;
   readonly sinceMs: number;
@@ -66,7 +67,7 @@ const LOOK_FACTOR = 6;
 const LOOKS_MS = 4_000;
 
 /**
- * The newest records. The index of times gives no order, so it looks back for a short time first, and for a longer one
+ * The newest records, or the oldest. The index of times gives no order, so it looks back for a short time first, and for a longer one
  * until there are enough: in a large table it reads little more than what it shows. It ends after four seconds with
  * what it has.
  */
@@ -75,6 +76,8 @@ export async function recordsByTime(
   choice: RecordChoice,
   after: string | undefined,
 ): Promise<FoundRecords> {
+  if (choice.order === 'oldest')
+    return await listRecords({ ...context.tables, ...choice, limit: PER_PAGE, after });
   const startedAt = performance.now();
   const fromMs = ageOfCursor(context, after);
   let found: FoundRecords = { records: [], lookedUntil: new Date(context.now.getTime() - fromMs) };
@@ -115,7 +118,7 @@ const PAGES_PER_LOOK = 2_048;
  */
 export async function recordsByPlace(
   { tables }: Context,
-  { scope, state, error }: Omit<RecordChoice, 'sinceMs'>,
+  { scope, phase, error }: Omit<RecordChoice, 'sinceMs'>,
   after: string | undefined,
 ): Promise<FoundRecords> {
   const client = clientOf(tables);
@@ -127,7 +130,7 @@ export async function recordsByPlace(
   if (leaf === undefined) return { records: [], pages: { from: of, to: of, of } };
   const page = from - first;
   const beyond = Math.min(page + PAGES_PER_LOOK, pages);
-  const chosen = [state ?? null, nameParameter(error), scope ?? null, String(PER_PAGE)];
+  const chosen = [phase ?? null, nameParameter(error), scope ?? null, String(PER_PAGE)];
   const statement = pageStatements(tables.databaseSchema).byPlace(leaf);
   const rows = await run(client, statement, [`(${page},${item})`, `(${beyond},0)`, ...chosen]);
   // A full answer may have left some out: the next part begins behind its last row.

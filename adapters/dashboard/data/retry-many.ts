@@ -1,3 +1,4 @@
+import { endsWithin } from '../../../src/lib/wait.ts';
 import { limitedClient } from '../../../src/store/postgres/limited-client.ts';
 import { retryFailed, type RetryReport } from '../../operations/retry-failed.ts';
 import { run } from '../../operations/run.ts';
@@ -8,6 +9,8 @@ import { pageStatements } from './statements.ts';
 /** A count reads a large part of a large table. */
 const REPLY_TIMEOUT_MS = 120_000;
 const SIGN_EVERY_MS = 1_000;
+/** A short one is over before its page is shown. */
+const SHOWN_AT_ONCE_MS = 1_500;
 
 export interface Many {
   readonly person: string;
@@ -23,8 +26,8 @@ export function retryOptionsOf({ scope, error, since, until }: ManyFilter, now: 
 }
 
 /**
- * Retries many records in this process, after it has resolved with the id of the action. How far it has come is written
- * down each second, so that every process can show it, also after this one has died.
+ * Retries many records in this process, which goes on after this has resolved with the id of the action. How far it has
+ * come is written down each second, so that every process can show it, also after this one has died.
  */
 export async function retryMany(desk: Desk, many: Many, now: Date): Promise<string> {
   const { client, databaseSchema } = desk;
@@ -37,7 +40,7 @@ export async function retryMany(desk: Desk, many: Many, now: Date): Promise<stri
     ]),
   );
   const id = row?.[0] ?? '';
-  void work(desk, id, many, now);
+  await endsWithin(work(desk, id, many, now), SHOWN_AT_ONCE_MS);
   return id;
 }
 

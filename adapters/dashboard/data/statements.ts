@@ -1,5 +1,14 @@
 import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
-import { ago, COLUMNS, errorName, inMs, PHASE, scopesIn } from '../../operations/statements/inspect.ts';
+import {
+  ago,
+  COLUMNS,
+  errorCode,
+  errorName,
+  inMs,
+  isErrorOf,
+  PHASE,
+  scopesIn,
+} from '../../operations/statements/inspect.ts';
 
 /** What pages read beyond what operations have. */
 export function pageStatements(schema: string) {
@@ -7,9 +16,9 @@ export function pageStatements(schema: string) {
   const records = `${quoted}.records`;
   const failures = `${quoted}.failures`;
   const audit = `${quoted}.audit`;
-  /** $1 milliseconds since, $2 to $4 scope, ending and error name, each null for all. */
+  /** $1 milliseconds since, $2 to $4 scope, ending and the error's name or code, each null for all. */
   const CHOSEN = `f.ended_at >= ${ago('$1')} and ($2::text is null or f.scope = $2::text)
-    and ($3::text is null or f.ending = $3::text) and ($4::text is null or ${errorName('f.error')} = $4::text)`;
+    and ($3::text is null or f.ending = $3::text) and ($4::text is null or ${isErrorOf('f.error', '$4')})`;
   return {
     /** $1 the schema, $2 names of tables: with their partitions. */
     sizes: `
@@ -36,24 +45,32 @@ limit $2::text::bigint`,
      * the largest pair of id and key.
      */
     groups: `
-select g.scope, g.ending, g.error_name, g.lines::text as lines, ${inMs('g.first_at')} as first_ms,
-  ${inMs('g.last_at')} as last_ms, n.key, n.error
+select g.scope, g.ending, g.error_name, g.error_code, g.lines::text as lines, g.failed_now::text as failed_now,
+  ${inMs('g.first_at')} as first_ms, ${inMs('g.last_at')} as last_ms, n.key, n.error
 from (
-  select f.scope, f.ending, ${errorName('f.error')} as error_name, count(*) as lines,
-    min(f.ended_at) as first_at, max(f.ended_at) as last_at, (max(array[lpad(f.id::text, 20, '0'), f.key] collate "C")) as newest
+  select f.scope, f.ending, ${errorName('f.error')} as error_name, ${errorCode('f.error')} as error_code,
+    count(*) as lines, count(t.key) as failed_now, min(f.ended_at) as first_at, max(f.ended_at) as last_at,
+    max(array[lpad(f.id::text, 20, '0'), f.key] collate "C") as newest
   from ${failures} f
+    left join ${records} t on f.ending = 'failed' and t.scope = f.scope and t.key = f.key and t.state = 'failed'
   where ${CHOSEN}
-  group by 1, 2, 3
-  order by count(*) desc, 1, 2, 3
+  group by 1, 2, 3, 4
+  order by count(*) desc, 1, 2, 3, 4
   limit $5::text::bigint
 ) g
 left join lateral (
   select f.key, f.error from ${failures} f
   where f.scope = g.scope and f.key = g.newest[2] and f.id = g.newest[1]::bigint
 ) n on true
-order by g.lines desc, g.scope, g.ending, g.error_name`,
+order by g.lines desc, g.scope, g.ending, g.error_name, g.error_code`,
+    /** $1 milliseconds since: those that failed for good in each scope, and those of them that are failed now. */
+    failed: `
+select count(*)::text as lines, count(t.key)::text as failed_now
+from ${failures} f
+  left join ${records} t on t.scope = f.scope and t.key = f.key and t.state = 'failed'
+where f.ended_at >= ${ago('$1')} and f.ending = 'failed'`,
     /**
-     * $1 to $4 as in CHOSEN, $5 the state that the record has now, null for any or none, $6 how many, $7 and $8 the
+     * $1 to $4 as in CHOSEN, $5 the phase that the record is in now, null for any or none, $6 how many, $7 and $8 the
      * line that they follow: its time in microseconds and its id.
      */
     lines: `
@@ -61,7 +78,7 @@ select f.scope, f.key, f.ending, f.attempt::text as attempt, ${inMs('f.ended_at'
   case when t.scope is null then 'gone' else ${PHASE} end as phase,
   (extract(epoch from f.ended_at) * 1000000)::bigint::text as ended_us, f.id::text as id
 from ${failures} f left join ${records} t on t.scope = f.scope and t.key = f.key
-where ${CHOSEN} and ($5::text is null or t.state = $5::text)
+where ${CHOSEN} and ($5::text is null or ${PHASE} = $5::text)
   and ($7::text is null
     or (f.ended_at, f.id) < ('epoch'::timestamptz + $7::text::bigint * interval '1 microsecond', $8::text::bigint))
 order by f.ended_at desc, f.id desc
@@ -89,13 +106,13 @@ from scopes s cross join lateral (
 where s.scope is not null and ($1::text is null or s.scope = $1::text) and ($4::text is null or s.scope >= $4::text)
 order by t.scope, t.key
 limit $6::text::bigint`,
-    /** $1 and $2 the places before the first and after the last, $3 to $5 state, error name and scope, $6 how many. */
+    /** $1 and $2 the places before the first and after the last, $3 to $5 phase, error and scope, $6 how many. */
     byPlace: (leaf: string): string => `
 select ${COLUMNS}, null as result, null as steps, t.ctid::text as place
 from only ${leaf} t
 where t.ctid > $1::text::tid and t.ctid < $2::text::tid
-  and ($3::text is null or t.state = $3::text)
-  and ($4::text is null or (t.state <> 'succeeded' and ${errorName('t.error')} = $4::text))
+  and ($3::text is null or ${PHASE} = $3::text)
+  and ($4::text is null or (t.state <> 'succeeded' and ${isErrorOf('t.error', '$4')}))
   and ($5::text is null or t.scope = $5::text)
 limit $6::text::bigint`,
     /** At most 1,000. */

@@ -1,4 +1,5 @@
 import { type Action, actionsOn, actionWith } from '../data/audit.ts';
+import { redriveCommand } from '../commands.ts';
 import { linkTo } from '../links.ts';
 import { BadRequest, page, textIn } from '../page.ts';
 import { actionForm, nextLink } from '../parts/forms.tsx';
@@ -14,8 +15,12 @@ export const audit = page({
   look: ({ actions, next }, { now }) => (
     <>
       {table({
-        caption: 'What was done by the dashboard, the newest first',
-        ...{ now, rows: actions, empty: 'Nobody has retried or forgotten a record by the dashboard.' },
+        caption: 'What was done by the dashboard, the newest first. Commands are not listed here.',
+        ...{
+          now,
+          rows: actions,
+          empty: 'Nobody has retried or forgotten a record by the dashboard. Commands are not listed here.',
+        },
         columns: {
           when: ({ begunAt }) => begunAt,
           who: ({ person }) => person,
@@ -41,7 +46,7 @@ export const action = page({
   },
   look: (data, context) => {
     const { now, mayAct } = context;
-    const { action: name, person, begunAt, endedAt, done, expected, filter } = data;
+    const { action: name, person, begunAt, endedAt, done, expected, filter, scope = '', key } = data;
     const isRunning = endedAt === undefined && !isSilent(data, now);
     return (
       <>
@@ -55,11 +60,19 @@ export const action = page({
         <p>
           <progress max={expected} value={done} aria-label="done" /> {count(done)} of {count(expected)}
         </p>
-        {name === 'retry' && <p>What was retried runs once its broker or its sender delivers it again.</p>}
+        {name === 'retry' && (
+          <>
+            <p>
+              What was retried runs when its broker or its sender delivers it again. Where there are dead
+              letters:
+            </p>
+            <pre>{given(redriveCommand(scope, key))}</pre>
+          </>
+        )}
         {mayAct &&
           isRunning &&
           actionForm(context, 'stop', 'Stop it', [
-            <p>It ends with the record that it is at. What is done stays done.</p>,
+            <p>Stop ends it after the record that it is at. What is done stays done.</p>,
           ])}
         {filter !== undefined && !isRunning && done < expected && (
           <p>
@@ -81,6 +94,6 @@ function isSilent({ endedAt, seenAt }: Action, now: Date): boolean {
 
 function outcomeOf(one: Action, now: Date): string {
   if (one.outcome !== undefined) return one.outcome;
-  if (isSilent(one, now)) return 'its process died: it came at least this far, and nothing goes on';
-  return one.isStopping ? 'is stopping' : 'is running';
+  if (isSilent(one, now)) return 'its process died: it came at least this far';
+  return one.isStopping ? 'stopping' : 'running';
 }

@@ -11,9 +11,10 @@ import { linkTo, manual } from '../links.ts';
 import { BadRequest, page, textIn } from '../page.ts';
 import { actionForm, textField } from '../parts/forms.tsx';
 import { timeline } from '../parts/timeline.tsx';
+import { redriveCommand } from '../commands.ts';
 import { facts, given, phaseOf, table, type Value } from '../parts/values.tsx';
 import { duration, errorText } from '../parts/words.ts';
-import { ADVICE, CASES } from '../phases.ts';
+import { ADVICE, caseOf } from '../phases.ts';
 
 interface Message extends Story {
   readonly scope: string;
@@ -80,10 +81,11 @@ function recordPart(data: Message, record: RecordView, context: Context) {
           <li>{step}</li>
         ))}
       </ol>
-      {phase === 'failed' && <pre>{given(redriveOf(scope, key))}</pre>}
+      {phase === 'failed' && <pre>{given(redriveCommand(scope, key))}</pre>}
       <h2>Record</h2>
       {facts(now, {
-        Attempts: `${attempts}, of which ${failures} ended with an error; ${deaths} in a row lost their worker`,
+        Attempts: attempts,
+        'Counted since its last retry': `${failures} ended with an error, the last ${deaths} lost their worker`,
         'First claimed': record.createdAt,
         'Last attempt': record.beganAt,
         'Its process': processOf(data.worker),
@@ -105,12 +107,6 @@ function recordPart(data: Message, record: RecordView, context: Context) {
         })}
     </>
   );
-}
-
-/** For a shell: a scope can have a `>`, and a key anything. */
-function redriveOf(scope: string, key: string): string {
-  const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-  return `npx handle-once redrive --from $DEAD --to $QUEUE --scope ${quoted(scope)} --key ${quoted(key)}`;
 }
 
 function processOf(worker: WorkerView | undefined): string | undefined {
@@ -142,8 +138,8 @@ function attemptTable(rows: readonly EndedAttempt[], now: Date) {
           {batchSize !== undefined && `, in a batch of ${batchSize}`}: {meaning}
         </>
       ),
-      'why it ran again': ({ ending }) =>
-        CASES[ending] && <a href={manual('guarantees.md#the-cases')}>{CASES[ending]}</a>,
+      'why it ran again': (attempt) =>
+        caseOf(attempt) && <a href={manual('guarantees.md#the-cases')}>{caseOf(attempt)}</a>,
       when: ({ endedAt }) => endedAt,
       took: ({ tookMs }) => (tookMs === undefined ? undefined : duration(tookMs)),
       process: ({ worker }) => processOf(worker),
@@ -158,11 +154,11 @@ function actions({ phase, state }: RecordView, context: Context) {
       <h2>Actions</h2>
       {phase === 'failed' &&
         actionForm(context, 'retry', 'Retry it', [
-          <p>Then it may run again. Nothing runs before its broker or its sender delivers it once more.</p>,
+          <p>Retry lets it run again. It runs when its broker or its sender delivers it once more.</p>,
         ])}
       {actionForm(context, 'forget', 'Forget it', [
         <p>
-          Its record is deleted. Its next delivery runs as a new message
+          Forget deletes its record: the next delivery runs as a new message
           {state === 'succeeded' && ', although it has succeeded'}.
         </p>,
         phase === 'running' && (

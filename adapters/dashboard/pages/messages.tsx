@@ -13,7 +13,7 @@ type By = 'key' | 'failures' | 'time' | 'place';
 
 type Choice = ReturnType<typeof choiceOf>;
 
-const STATES = ['pending', 'succeeded', 'failed'] as const;
+const PHASES = ['running', 'lapsed', 'backing-off', 'waiting', 'succeeded', 'failed', 'expired'] as const;
 
 export const messages = page({
   title: () => 'Messages',
@@ -32,12 +32,23 @@ export const messages = page({
         {filterForm('messages', [
           textField('key', 'Key, or its beginning', choice.key, 'order-7'),
           choiceField('scope', 'Scope', choice.scope, anyOf(scopes)),
-          choiceField('state', 'State', choice.state, anyOf(STATES)),
-          textField('error', 'Name of its error', choice.error, 'TypeError'),
+          choiceField('phase', 'What it is now', choice.phase, anyOf(PHASES)),
+          textField('error', 'Name or code of its error', choice.error, 'TypeError'),
           choiceField('since', 'First claimed in the last', choice.since, spans(choice.since)),
+          choiceField(
+            'order',
+            'Order',
+            choice.order,
+            new Map([
+              ['', 'newest first'],
+              ['oldest', 'oldest first'],
+            ]),
+          ),
         ])}
-        {'lines' in found ? lineTable(found.lines, now) : recordsPart(found, by, now)}
-        {nextLink(next, by === 'place' ? 'Look at the next pages' : 'Next')}
+        {'lines' in found
+          ? lineTable(found.lines, now, 'No such failure was written down in this time.')
+          : recordsPart(found, by, now)}
+        {nextLink(next, by === 'place' ? 'Read the next part' : 'Next')}
         {otherWay(by, choice)}
       </>
     );
@@ -49,33 +60,34 @@ function choiceOf(context: Context) {
   return {
     scope: textIn(parameters, 'scope'),
     key: textIn(parameters, 'key'),
-    state: choiceIn(parameters, 'state', STATES),
+    phase: choiceIn(parameters, 'phase', PHASES),
+    order: choiceIn(parameters, 'order', ['oldest']),
     error: textIn(parameters, 'error'),
     ...sinceIn(context, '24h'),
   };
 }
 
-function queryOf({ scope, key, state, error, since }: Choice) {
-  return { scope, key, state, error, since };
+function queryOf({ scope, key, phase, order, error, since }: Choice) {
+  return { scope, key, phase, order, error, since };
 }
 
 /** By the key where one is given. Failed ones by the table of failures, which has an order by time. */
-function wayOf({ parameters }: Context, { key, state }: Choice): By {
+function wayOf({ parameters }: Context, { key, phase, order }: Choice): By {
   if (key !== undefined) return 'key';
   const by = choiceIn(parameters, 'by', ['failures', 'time', 'place']);
-  return by ?? (state === 'failed' ? 'failures' : 'time');
+  return by ?? (phase === 'failed' && order === undefined ? 'failures' : 'time');
 }
 
 function find(context: Context, by: By, choice: Choice): Promise<FoundRecords | LinePage> {
   const after = textIn(context.parameters, 'after');
-  const { scope, state, error, sinceMs } = choice;
+  const { scope, phase, error, sinceMs, order } = choice;
   switch (by) {
     case 'key':
       return recordsByKey(context, choice.scope, choice.key ?? '', after);
     case 'failures':
-      return failureLines(context, { ...choice, ending: 'failed' }, after);
+      return failureLines(context, { scope, phase, error, sinceMs, ending: 'failed' }, after);
     case 'time':
-      return recordsByTime(context, { scope, state, error, sinceMs }, after);
+      return recordsByTime(context, { scope, phase, error, sinceMs, order }, after);
     case 'place':
       return recordsByPlace(context, choice, after);
   }
@@ -84,7 +96,7 @@ function find(context: Context, by: By, choice: Choice): Promise<FoundRecords | 
 const CAPTIONS: Readonly<Record<By, string>> = {
   key: 'Records by scope and key',
   failures: 'Failed records',
-  time: 'Records, the newest first',
+  time: 'Records by their first claim',
   place: 'Records as they stand in the table, in no order',
 };
 
@@ -96,7 +108,7 @@ function recordsPart({ records, lookedUntil, pages }: FoundRecords, by: By, now:
       )}
       {pages !== undefined && (
         <p class="note">
-          Looked at pages {count(pages.from)} to {count(pages.to)} of {count(pages.of)} of the table.
+          This is a part of the table: pages {count(pages.from)} to {count(pages.to)} of {count(pages.of)}.
         </p>
       )}
       {table({
@@ -130,9 +142,9 @@ const OTHER_WAYS: Readonly<
     name: 'Look through the records too',
   },
   time: {
-    says: 'In a table whose old records are purged, new ones are everywhere.',
+    says: 'Is something missing, or does this take too long?',
     by: 'place',
-    name: 'Look at it page by page, in no order',
+    name: 'Read the table part by part, in no order',
   },
 };
 

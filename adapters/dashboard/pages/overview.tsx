@@ -1,6 +1,7 @@
 import { lastWalkAt } from '../../operations/last-walk-at.ts';
 import { readStats } from '../../operations/read-stats.ts';
 import { readStatus, type StatusRow } from '../../operations/read-status.ts';
+import { failedIn } from '../data/failures.ts';
 import { findings, type Findings } from '../data/findings.ts';
 import { tableSizes, workersSeen } from '../data/overview.ts';
 import { type Rates, ratesOf } from '../data/rates.ts';
@@ -11,7 +12,9 @@ import { given, shown, table } from '../parts/values.tsx';
 import { bytes, count, counted, percent } from '../parts/words.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const QUARTER_MS = 15 * MINUTE_MS;
 
 export const overview = page({
   title: () => 'Overview',
@@ -23,22 +26,35 @@ export const overview = page({
       countedAt: census[0]?.takenAt ?? (await lastWalkAt(tables)),
       census,
       health: await findings(context),
+      failed: await failedIn(context, HOUR_MS),
       lastHour: ratesOf(stats, now, 60, MINUTE_MS),
-      lastDay: ratesOf(stats, now, 96, 15 * MINUTE_MS),
+      lastDay: ratesOf(stats, now, 96, QUARTER_MS),
       tables: await tableSizes(context),
       workers: await workersSeen(context),
     };
   },
   look: (data, { now }) => (
     <>
-      {healthBadge(data.health)}
+      {badges(data.failed, data.health)}
+      <p>
+        Messages that are{' '}
+        {(['running', 'lapsed', 'waiting', 'backing-off'] as const).map((phase, place) => (
+          <>
+            {place > 0 && ', '}
+            <a href={linkTo('messages', { phase, since: '7d', order: 'oldest' })}>
+              {phase.replace('-', ' ')}
+            </a>
+          </>
+        ))}
+        , the oldest first
+      </p>
       <h2>Records</h2>
       {censusPart(data.census, data.countedAt, now)}
       <h2>Events</h2>
-      {eventsPart(data.lastHour, data.lastDay)}
+      {eventsPart(data.lastHour, data.lastDay, now)}
       <h2>Workers</h2>
       {table({
-        caption: 'Processes that claimed messages in the last day',
+        caption: 'Processes that claimed messages in the last day, also those that have ended',
         ...{ now, rows: data.workers, empty: 'No process has claimed a message in the last day.' },
         columns: {
           host: ({ host }) => host,
@@ -64,14 +80,25 @@ export const overview = page({
   ),
 });
 
-function healthBadge({ problems, notices }: Findings) {
-  const level = problems > 0 ? 'problem' : notices > 0 ? 'notice' : 'ok';
+function badges(
+  failed: { readonly atLeast: number; readonly failedNow: number },
+  { problems, notices }: Findings,
+) {
+  const { atLeast, failedNow } = failed;
   return (
-    <p>
-      <a class={`badge ${level}`} href={linkTo('health')}>
-        {level === 'ok'
-          ? 'doctor finds nothing to do'
-          : `doctor finds ${counted(problems, 'problem')} and ${counted(notices, 'notice')}`}
+    <p class="badges">
+      <a
+        class={`badge ${failedNow > 0 ? 'problem' : 'ok'}`}
+        href={linkTo('failures', { ending: 'failed', since: '1h' })}
+      >
+        {atLeast === 0
+          ? 'Messages: none was seen to fail for good in the last hour'
+          : `Messages: at least ${count(atLeast)} failed for good in the last hour, ${count(failedNow)} of them are failed now`}
+      </a>{' '}
+      <a class={`badge ${problems > 0 ? 'problem' : notices > 0 ? 'notice' : 'ok'}`} href={linkTo('health')}>
+        {problems + notices === 0
+          ? 'Database: doctor finds nothing to do'
+          : `Database: doctor finds ${counted(problems, 'problem')} and ${counted(notices, 'notice')}`}
       </a>
     </p>
   );
@@ -102,7 +129,7 @@ function censusPart(census: readonly StatusRow[], countedAt: Date | undefined, n
           'oldest pending': ({ pending }) => pending?.oldestAt,
           'look at': ({ scope, failed }) =>
             failed !== undefined && (
-              <a href={linkTo('messages', { scope, state: 'failed', since: '7d' })}>the failed ones</a>
+              <a href={linkTo('messages', { scope, phase: 'failed', since: '7d' })}>the failed ones</a>
             ),
         },
       })}
@@ -119,7 +146,7 @@ function byScope(census: readonly StatusRow[]) {
   });
 }
 
-function eventsPart(lastHour: Rates, lastDay: Rates) {
+function eventsPart(lastHour: Rates, lastDay: Rates, now: Date) {
   const [claims, replays] = [lastDay.claims, lastDay.replays].map((values) =>
     values.reduce((sum, one) => sum + one, 0),
   );
@@ -127,7 +154,8 @@ function eventsPart(lastHour: Rates, lastDay: Rates) {
     return (
       <p class="empty">
         No event was counted in the last 24 hours. Create <code>handleOnce</code> with{' '}
-        <code>stats: true</code>, and wait for a minute. <a href={manual('operations.md#rates')}>Rates</a>
+        <code>stats: true</code>: a worker writes its counts each minute, and when it is closed.{' '}
+        <a href={manual('operations.md#rates')}>Rates</a>
       </p>
     );
   }
@@ -135,9 +163,9 @@ function eventsPart(lastHour: Rates, lastDay: Rates) {
   return (
     <>
       <h3>Last hour, per minute</h3>
-      {charts(lastHour, 'minute')}
+      {charts(lastHour, MINUTE_MS, now)}
       <h3>Last 24 hours, per 15 minutes</h3>
-      {charts(lastDay, '15 minutes')}
+      {charts(lastDay, QUARTER_MS, now)}
       <p>
         Dedupe rate of the last 24 hours: {percent(replays ?? 0, deliveries)} of {count(deliveries)}{' '}
         deliveries were answered from the record.
@@ -146,6 +174,10 @@ function eventsPart(lastHour: Rates, lastDay: Rates) {
   );
 }
 
-function charts(rates: Rates, each: string) {
-  return <div class="charts">{Object.entries(rates).map(([name, values]) => chart(name, values, each))}</div>;
+function charts(rates: Rates, eachMs: number, now: Date) {
+  return (
+    <div class="charts">
+      {Object.entries(rates).map(([name, values]) => chart(name, { values, eachMs }, now))}
+    </div>
+  );
 }

@@ -1,18 +1,15 @@
-import { retryFailed } from '../../operations/retry-failed.ts';
-import { readingClient } from '../bounded-client.ts';
-import type { Context } from '../context.ts';
+import { countRecords } from '../../operations/count-records.ts';
+import { type Context, patient } from '../context.ts';
 import type { ManyFilter } from '../data/audit.ts';
 import { oldestOfGroup } from '../data/failures.ts';
 import { retryOptionsOf } from '../data/retry-many.ts';
 import { linkTo } from '../links.ts';
 import { BadRequest, page, sinceIn, textIn } from '../page.ts';
 import { actionForm, textField } from '../parts/forms.tsx';
-import { given } from '../parts/values.tsx';
+import { given, table } from '../parts/values.tsx';
 import { counted, moment } from '../parts/words.ts';
 
 const HOUR_MS = 3_600_000;
-/** A count may read most of a large table. */
-const COUNT_MS = 30_000;
 
 /** Retry all failed messages of one scope with one error: how many there are, to be typed. */
 export const retry = page({
@@ -20,28 +17,43 @@ export const retry = page({
   hasForms: () => true,
   read: async (context) => {
     const filter = await filterOf(context);
-    const { tables, now } = context;
-    const counting = { ...tables, sql: readingClient(tables.sql, COUNT_MS), replyTimeoutMs: 2 * COUNT_MS };
-    const { matching } = await retryFailed({ ...counting, ...retryOptionsOf(filter, now) });
-    return { filter, matching };
+    const options = retryOptionsOf(filter, context.now);
+    const counts = await countRecords({
+      ...patient(context.tables),
+      ...options,
+      state: 'failed',
+      phase: 'failed',
+    });
+    return { filter, counts, matching: counts.reduce((sum, { records }) => sum + records, 0) };
   },
-  look: ({ filter: { scope, error, since, until }, matching }, context) => (
+  look: ({ filter: { scope, error, since, until }, counts, matching }, context) => (
     <>
       <p>
-        Failed messages of {given(scope)} with {given(error)}, first claimed from {moment(new Date(since))} to{' '}
-        {moment(new Date(until))}:
+        Messages of {given(scope)} that failed with {given(error)} and were first claimed from{' '}
+        {moment(new Date(since))} to {moment(new Date(until))}:
       </p>
       <p class="lead">{counted(matching, 'message')}</p>
-      {matching === 0 && <p class="empty">There is nothing to retry. Another person may have done it.</p>}
+      {table({
+        caption: 'By error',
+        ...{
+          now: context.now,
+          rows: counts,
+          empty: 'No message is failed now: they were retried, or have run again.',
+        },
+        columns: {
+          records: ({ records }) => records,
+          error: ({ error: name }) => name,
+          code: ({ code }) => code && String(code),
+        },
+      })}
       {matching > 0 &&
         context.mayAct &&
         actionForm(context, 'retry', 'Retry them', [
           <input type="hidden" name="since" value={since} />,
           <input type="hidden" name="until" value={until} />,
           <p>
-            Then each may run again. Nothing runs before its broker or its sender delivers it once more. This
-            process retries one after the other. When another number of messages matches by then, it changes
-            nothing.
+            Retry lets each run again. It runs when its broker or its sender delivers it once more. If another
+            number of messages is failed by then, nothing is retried.
           </p>,
           textField('confirm', `Type ${matching} to confirm`),
         ])}

@@ -1,18 +1,27 @@
-import { count } from './words.ts';
+import { clock, count } from './words.ts';
+
+/** Counts of equal spans of time, the newest last. */
+export interface Series {
+  readonly values: readonly number[];
+  readonly eachMs: number;
+}
 
 const WIDTH = 240;
 const HEIGHT = 40;
 
-/** How often something happened in each span of time, as bars: a picture, and the same in words. */
-export function chart(name: string, values: readonly number[], each: string) {
+/** How often something happened in each span of time until now, as bars: a picture, and the same in words. */
+export function chart(name: string, { values, eachMs }: Series, now: Date) {
   const most = Math.max(...values);
   const total = values.reduce((sum, value) => sum + value, 0);
   const step = WIDTH / values.length;
-  const words = `${name}: ${count(total)}, at most ${count(most)} in one ${each}`;
+  const since = new Date(now.getTime() - values.length * eachMs);
+  const mostAt = new Date(since.getTime() + values.indexOf(most) * eachMs);
+  const peak = most === 0 ? '' : `most ${count(most)} at ${clock(mostAt)}`;
+  const words = `${name}: ${count(total)}, ${peak}`;
   return (
-    <figure class={`chart ${name}`}>
+    <figure class={`chart ${name.replaceAll(' ', '-')}`}>
       <figcaption>
-        {name} <b>{count(total)}</b>
+        {name} <b>{count(total)}</b> {peak}
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
         <title>{words}</title>
@@ -22,6 +31,10 @@ export function chart(name: string, values: readonly number[], each: string) {
           return <rect x={place * step} y={HEIGHT - height} width={Math.max(1, step - 1)} height={height} />;
         })}
       </svg>
+      <div class="axis">
+        <span>{clock(since)}</span>
+        <span>{clock(now)} UTC</span>
+      </div>
     </figure>
   );
 }

@@ -3,10 +3,10 @@ import { messageLink, phaseOf, table } from './values.tsx';
 import { errorText } from './words.ts';
 
 /** Attempts that ended badly, with what became of their messages. */
-export function lineTable(rows: LinePage['lines'], now: Date) {
+export function lineTable(rows: LinePage['lines'], now: Date, empty: string) {
   return table({
     caption: 'Attempts that ended badly, the newest first',
-    ...{ now, rows, empty: 'No attempt ended badly in this time.' },
+    ...{ now, rows, empty },
     columns: {
       key: messageLink,
       scope: ({ scope }) => scope,

@@ -15,7 +15,7 @@ interface Bar {
 
 /** The attempts of a message on a line of time, each with its words. */
 export function timeline(attempts: readonly EndedAttempt[], record: RecordView | undefined, now: Date) {
-  const bars = [...attempts.map(barOf), ...lastBar(record, now)];
+  const bars = [...attempts.map((attempt) => barOf(attempt, record)), ...lastBar(record, now)];
   if (bars.length === 0) return null;
   const fromMs = Math.min(...bars.map((bar) => bar.fromMs));
   const spanMs = Math.max(1, Math.max(...bars.map((bar) => bar.toMs)) - fromMs);
@@ -47,8 +47,10 @@ export function timeline(attempts: readonly EndedAttempt[], record: RecordView |
   );
 }
 
-function barOf({ attempt, ending, endedAt, tookMs = 0 }: EndedAttempt): Bar {
-  const toMs = endedAt.getTime();
+/** A death is written down once another attempt has begun: it ended before that. */
+function barOf({ attempt, ending, endedAt, tookMs = 0 }: EndedAttempt, record: RecordView | undefined): Bar {
+  const isEarlier = record !== undefined && attempt < record.attempts;
+  const toMs = Math.min(endedAt.getTime(), isEarlier ? record.beganAt.getTime() : Infinity);
   const took = tookMs === 0 ? '' : ` after ${duration(tookMs)}`;
   return { kind: ending, fromMs: toMs - tookMs, toMs, words: `attempt ${attempt}: ${ending}${took}` };
 }

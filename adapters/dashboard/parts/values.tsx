@@ -66,6 +66,7 @@ interface Table<Row> {
 export function table<Row>({ caption, now, rows, empty, columns }: Table<Row>) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
+  const names = Object.keys(columns);
   const classes = cells[0]?.map((value) => (typeof value === 'number' ? 'number' : undefined)) ?? [];
   return (
     <div class="scroll" role="region" aria-label={caption} tabindex={0}>
@@ -73,7 +74,7 @@ export function table<Row>({ caption, now, rows, empty, columns }: Table<Row>) {
         <caption>{caption}</caption>
         <thead>
           <tr>
-            {Object.keys(columns).map((name, place) => (
+            {names.map((name, place) => (
               <th scope="col" class={classes[place]}>
                 {name}
               </th>
@@ -84,7 +85,9 @@ export function table<Row>({ caption, now, rows, empty, columns }: Table<Row>) {
           {cells.map((row) => (
             <tr>
               {row.map((value, place) => (
-                <td class={classes[place]}>{shown(value, now)}</td>
+                <td class={classes[place]} data-name={names[place]}>
+                  {shown(value, now)}
+                </td>
               ))}
             </tr>
           ))}

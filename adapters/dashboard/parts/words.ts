@@ -1,3 +1,5 @@
+import type { StoredError } from '../../../src/words/outcome.ts';
+
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
@@ -37,6 +39,11 @@ export function moment(at: Date): string {
   return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
+/** `14:05` */
+export function clock(at: Date): string {
+  return at.toISOString().slice(11, 16);
+}
+
 /** `14 min ago`, `in 3 d` */
 export function relative(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
@@ -45,14 +52,21 @@ export function relative(at: Date, now: Date): string {
   return ms > 0 ? `${span} ago` : `in ${span}`;
 }
 
-/** The name of an error and the beginning of its message. */
-export function errorText(
-  error: { readonly name: string; readonly message: string } | undefined,
-): string | undefined {
+const LONGEST_ERROR = 300;
+
+/** The name of an error and its message, with its causes; the beginning of it. */
+export function errorText(error: StoredError | undefined): string | undefined {
   if (error === undefined) return undefined;
-  const { name, message } = error;
-  const text = message === '' ? name : `${name}: ${message}`;
+  const text = chainOf(error)
+    .map(
+      ({ name, message, code }) =>
+        `${name}${code === undefined ? '' : ` (${code})`}${message === '' ? '' : `: ${message}`}`,
+    )
+    .join(', caused by ');
   return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text;
 }
 
-const LONGEST_ERROR = 300;
+/** An error and its causes. */
+export function chainOf(error: StoredError | undefined): readonly StoredError[] {
+  return error === undefined ? [] : [error, ...chainOf(error.cause)];
+}

@@ -20,7 +20,13 @@ export const inMs = (time: string): string => `(date_part('epoch', ${time}) * 10
 const TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
 export const errorName = (column: string): string => `substring(${column} from '^\\{"name":(${TEXT})')`;
 const ERROR_NAME = errorName('t.error');
-const ERROR_CODE = `substring(t.error from '^\\{"name":${TEXT},"message":${TEXT},"code":(${TEXT}|[^,}]+)')`;
+export const errorCode = (column: string): string =>
+  `substring(${column} from '^\\{"name":${TEXT},"message":${TEXT},"code":(${TEXT}|[^,}]+)')`;
+const ERROR_CODE = errorCode('t.error');
+
+/** Whether a parameter is the name or the code of an error, as JSON text. */
+export const isErrorOf = (column: string, parameter: string): string =>
+  `${parameter}::text in (${errorName(column)}, ${errorCode(column)}, '"' || ${errorCode(column)} || '"')`;
 
 export const ago = (parameter: string): string =>
   `statement_timestamp() - ${parameter}::text::float8 * interval '1 millisecond'`;
@@ -30,8 +36,7 @@ const MATCHES = `t.created_at >= ${ago('$5')}
     and ($6::text is null or t.created_at < ${ago('$6')})
     and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
     and ($3::text is null or ${PHASE} = $3::text)
-    and ($4::text is null or (t.state <> 'succeeded'
-      and $4::text in (${ERROR_NAME}, ${ERROR_CODE}, '"' || ${ERROR_CODE} || '"')))`;
+    and ($4::text is null or (t.state <> 'succeeded' and ${isErrorOf('t.error', '$4')}))`;
 
 export const COLUMNS = `t.scope, t.key, t.state, ${PHASE} as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, ${inMs('t.created_at')} as created_ms, ${inMs('t.began_at')} as began_ms,

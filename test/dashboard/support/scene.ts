@@ -8,6 +8,8 @@ export const SCOPE = 'billing';
 export const TWICE = 'order-1001';
 export const FAILED = 'order-1002';
 export const STEPPED = 'order-1003';
+/** Without a record: it was forgotten. */
+export const TIMED_OUT = 'order-1006';
 
 /** How many messages one bug has failed. */
 export const BROKEN = 12;
@@ -30,6 +32,13 @@ export async function fillScene(sql: postgres.Sql): Promise<void> {
       throw new TerminalError("Cannot read properties of undefined (reading 'total')");
     });
   }
+  const carrier = createHandleOnce({ sql, scope: 'carrier', maxAttempts: 1 });
+  for (const [shipment, code] of ['ECONNREFUSED', 'ECONNREFUSED', undefined].entries()) {
+    await carrier(`shipment-${shipment}`, {}, () => {
+      throw Object.assign(new Error('the carrier is away'), code === undefined ? {} : { code });
+    });
+  }
+  await carrier.close();
   await handleOnce('order-41', {}, () => {
     throw new GatewayError('502 from the gateway');
   });
@@ -62,7 +71,9 @@ insert into handle_once.failures (ended_at, took_ms, attempt, scope, key, ending
 values
   (now() - interval '49 minutes', null, 1, '${SCOPE}', '${TWICE}', 'died', '0badc0de', null),
   (now() - interval '45 minutes', 1200, 2, '${SCOPE}', '${TWICE}', 'released', '0badc0de',
-   '{"name":"GatewayError","message":"502 from the gateway"}');
+   '{"name":"GatewayError","message":"502 from the gateway"}'),
+  (now() - interval '3 minutes', 400, 1, '${SCOPE}', '${TIMED_OUT}', 'released', '0badc0de',
+   '{"name":"AbortError","message":"aborted","cause":{"name":"TimeoutError","message":"the attempt took longer than 400 ms"}}');
 `);
 }
 
@@ -75,7 +86,7 @@ from generate_series(1, 1439) as m
 cross join lateral (values
   ('claimed', 40 + (30 * sin(m / 100.0))::integer + m % 7), ('replayed', 3 + m % 5),
   ('failed', case when m between 30 and 42 then 9 when m % 97 = 0 then 1 else 0 end),
-  ('taken-over', case when m % 240 = 51 then 2 else 0 end)
+  ('taken-over', case when m % 240 = 51 then 2 else 0 end), ('failures-dropped', case when m = 40 then 7 else 0 end)
 ) as c(event, count)
 where c.count > 0
 on conflict do nothing`);
