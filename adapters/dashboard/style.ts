@@ -76,7 +76,7 @@ input, select, button { font: inherit; color: var(--text); background: var(--gro
 select { max-width: 24em; }
 button { cursor: pointer; font-weight: 600; }
 .forget button { color: var(--bad); border-color: var(--bad); }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); gap: 8px 24px; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(184px, 1fr)); gap: 8px 24px; }
 figure { margin: 0; }
 svg { display: block; width: 100%; height: auto; }
 svg line { stroke: var(--line); }

@@ -21,7 +21,7 @@ export function chart(name: string, { values, eachMs }: Series, now: Date) {
   return (
     <figure class={`chart ${name.replaceAll(' ', '-')}`}>
       <figcaption>
-        {name} <b>{count(total)}</b> {peak}
+        {name} <b>{count(total)}</b>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
         <title>{words}</title>
@@ -33,6 +33,7 @@ export function chart(name: string, { values, eachMs }: Series, now: Date) {
       </svg>
       <div class="axis">
         <span>{clock(since)}</span>
+        <span>{peak}</span>
         <span>{clock(now)} UTC</span>
       </div>
     </figure>
