@@ -7,6 +7,7 @@ export default defineConfig({
     cli: 'adapters/cli/main.ts',
     clients: 'adapters/clients/index.ts',
     contracts: 'testing/contracts/index.ts',
+    dashboard: 'adapters/dashboard/index.ts',
     envelopes: 'adapters/envelopes/index.ts',
     http: 'adapters/http/index.ts',
     kafka: 'adapters/kafka/index.ts',

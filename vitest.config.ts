@@ -8,7 +8,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 /** Files that use a service, start processes, or let time pass: most of the time they wait. */
 const INTEGRATION = [
-  'test/{architecture,bench,cli,clients,crash,docs,engine,examples,fuzz,kafka/broker,nestjs,operations,store/postgres,weight}/**/*.test.ts',
+  'test/{architecture,bench,cli,clients,crash,dashboard,docs,engine,examples,fuzz,kafka/broker,nestjs,operations,store/postgres,weight}/**/*.test.ts',
   'test/**/{batch,in-transaction,postgres}.test.ts',
   'test/adapter/{async-context,contract,example-adapters,once-each,own-adapters,store-health}.test.ts',
   'test/kafka/{confluent/worker,partition-feed,platformatic/worker}.test.ts',

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type * as Core from 'handle-once';
 import type * as Adapter from 'handle-once/adapter';
+import type * as Dashboard from 'handle-once/dashboard';
 import type * as Kafka from 'handle-once/kafka';
 import type * as KafkaConfluent from 'handle-once/kafka-confluent';
 import type * as KafkaPlatformatic from 'handle-once/kafka-platformatic';
@@ -37,6 +38,7 @@ export async function buildPackage(): Promise<void> {
 export const built = {
   adapter: () => load<typeof Adapter>('adapter.js'),
   core: () => load<typeof Core>('index.js'),
+  dashboard: () => load<typeof Dashboard>('dashboard.js'),
   kafka: () => load<typeof Kafka>('kafka.js'),
   kafkaConfluent: () => load<typeof KafkaConfluent>('kafka-confluent.js'),
   kafkaPlatformatic: () => load<typeof KafkaPlatformatic>('kafka-platformatic.js'),

@@ -18,6 +18,7 @@ export const SECTIONS = [
   'maintenance',
   'horizon',
   'operations',
+  'dashboard',
   'observability',
   'caching',
   'before',

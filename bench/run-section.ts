@@ -5,6 +5,7 @@ import { before } from './before/section.ts';
 import { caching } from './caching/section.ts';
 import { citus } from './citus/section.ts';
 import { core } from './core/section.ts';
+import { dashboard } from './dashboard/section.ts';
 import { delay } from './delay/section.ts';
 import { horizon } from './horizon/section.ts';
 import { kafka } from './kafka/section.ts';
@@ -42,6 +43,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   maintenance,
   horizon,
   operations,
+  dashboard,
   observability,
   caching,
   before,

@@ -44,7 +44,7 @@ function testsOf(file: string): readonly string[] {
 }
 
 function stepsFor(changed: readonly string[]): Step[] {
-  const code = changed.filter((file) => /\.[cm]?[jt]s$/.test(file));
+  const code = changed.filter((file) => /\.[cm]?[jt]sx?$/.test(file));
   const folders = new Set(changed.flatMap(testsOf));
   const files = (name: string, args: readonly string[], of: readonly string[]): Step[] =>
     of.length > 0 ? [{ name, args: [...args, ...of] }] : [];

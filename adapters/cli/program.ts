@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { PACKAGE_VERSION } from '../../src/adapter-kit.ts';
+import { addDashboard } from './commands/dashboard.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
 import { addForget, addShow } from './commands/record.ts';
@@ -36,6 +37,7 @@ export function createProgram(end: (exitCode: number) => never): Command {
     addRedrive,
     addMaintain,
     addDoctor,
+    addDashboard,
   ]) {
     add(program);
   }

@@ -12,12 +12,15 @@ export interface GrantsSqlOptions {
   /**
    * `'handle'`: what `createHandleOnce` and the adapters need. `'maintain'`: what maintenance and the other functions
    * of `handle-once/operations` need. `'archive'`: the same, and to own the table `archive`, as maintenance with
-   * `archive: true` does, which makes its partitions. Default `'handle'`.
+   * `archive: true` does, which makes its partitions. `'read'`: what the dashboard needs. `'operate'`: what its actions
+   * need too. Default `'handle'`.
    */
-  readonly for?: 'handle' | 'maintain' | 'archive' | undefined;
+  readonly for?: (typeof USES)[number] | undefined;
   /** The Postgres schema that has the tables. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;
 }
+
+export const USES = ['handle', 'maintain', 'archive', 'read', 'operate'] as const;
 
 const LONGEST_NAME = 63;
 
@@ -29,10 +32,7 @@ const grantsOptions = lazily(() =>
           typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= LONGEST_NAME,
         'the name of a role, at most 63 bytes',
       ),
-      for: z._default(
-        z.enum(['handle', 'maintain', 'archive'], { error: "must be 'handle', 'maintain' or 'archive'" }),
-        'handle',
-      ),
+      for: z._default(z.enum(USES, { error: `must be one of '${USES.join("', '")}'` }), 'handle'),
       databaseSchema: schemaOption(),
     },
     NOT_AN_OBJECT,

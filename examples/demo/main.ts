@@ -8,6 +8,8 @@
  * With Kafka (`npm run demo -- kafka`) some orders are written twice, and the group rebalances: another worker gets the
  * dead one's partitions, and a third joins. It needs `KAFKA_BROKERS`, or Docker, or Java 17 and Maven.
  *
+ * `npm run demo -- dashboard` then shows in the dashboard what is on record, until Ctrl+C; so does `kafka dashboard`.
+ *
  * @module
  */
 import { randomBytes } from 'node:crypto';
@@ -23,6 +25,7 @@ import { createPatience, type Patience } from './patience.ts';
 import { keptItsWord, report } from './report.ts';
 import { say } from './say.ts';
 import type { DemoService } from './service.ts';
+import { showDashboard } from './show-dashboard.ts';
 import { startDatabase } from './start-database.ts';
 import { tallyRecords } from './tally.ts';
 import { runTrial, type Stage } from './trial.ts';
@@ -30,6 +33,7 @@ import { runTrial, type Stage } from './trial.ts';
 const PATIENCE_MS = 60_000;
 const NAME = `demo_${randomBytes(4).toString('hex')}`;
 const RECORDS_SCHEMA = `${NAME}_records`;
+const DASHBOARD = 'dashboard';
 
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
@@ -43,7 +47,8 @@ await cleanup.run();
 process.exit();
 
 async function demo(): Promise<number> {
-  const broker = chooseBroker(process.argv.slice(2));
+  const args = process.argv.slice(2);
+  const broker = chooseBroker(args.filter((arg) => arg !== DASHBOARD));
   const database = await startDatabase();
   cleanup.add(database.stop);
   const running = await broker.start();
@@ -64,6 +69,7 @@ async function demo(): Promise<number> {
   const control = await runTrial(broker, broker.control, second, patience);
 
   console.log(`\n${report({ once, control }, broker.words)}\n`);
+  if (args.includes(DASHBOARD)) await showDashboard({ sql: first.sql, databaseSchema: RECORDS_SCHEMA });
   return keptItsWord(once) ? 0 : 1;
 }
 

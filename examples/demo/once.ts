@@ -9,6 +9,7 @@ export function createOnce({ sql, journal }: WorkerProcess): HandleOnce {
     scope: 'orders',
     databaseSchema: workerEnvironment().DEMO_RECORDS_SCHEMA,
     leaseMs: LEASE_MS,
+    stats: true,
     onEvent(event) {
       if (event.type === 'replayed') void journal.replayed(event.key);
     },

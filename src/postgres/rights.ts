@@ -1,5 +1,8 @@
-/** What a role does with the tables: handle messages; or maintain and operate them, by hand too. */
-export type Use = 'handle' | 'maintain';
+/**
+ * What a role does with the tables: handle messages; maintain them, and operate them by hand too; read them; or read
+ * them, and retry and forget records.
+ */
+export type Use = 'handle' | 'maintain' | 'read' | 'operate';
 
 export type TableName =
   | 'records'
@@ -9,7 +12,19 @@ export type TableName =
   | 'stats'
   | 'maintenance'
   | 'census'
+  | 'audit'
   | 'archive';
+
+const READ: Readonly<Partial<Record<TableName, string>>> = {
+  records: 'select',
+  migrations: 'select',
+  workers: 'select',
+  failures: 'select',
+  stats: 'select',
+  maintenance: 'select',
+  census: 'select',
+  audit: 'select',
+};
 
 /** The rights that each use needs, and no more. */
 export const RIGHTS: Readonly<Record<Use, Readonly<Partial<Record<TableName, string>>>>> = {
@@ -29,6 +44,13 @@ export const RIGHTS: Readonly<Record<Use, Readonly<Partial<Record<TableName, str
     maintenance: 'select, insert, update',
     census: 'select, insert, update, delete',
     archive: 'select, insert',
+  },
+  read: READ,
+  operate: {
+    ...READ,
+    records: 'select, update, delete',
+    failures: 'select, delete',
+    audit: 'select, insert, update',
   },
 };
 

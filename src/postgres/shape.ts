@@ -30,6 +30,11 @@ export const SHAPE: Readonly<Record<TableName, Shape>> = {
   stats: { columns: 'minute, count, scope, event', key: 'scope, minute, event' },
   maintenance: { columns: 'only_row, runner, live_until, due_at, purged, walk', key: 'only_row' },
   census: { columns: 'scope, state, records, abandoned, oldest_at, taken_at', key: 'scope, state' },
+  audit: {
+    columns:
+      'id, begun_at, ended_at, seen_at, expected, done, stop, person, action, scope, key, filter, outcome',
+    key: 'id',
+  },
   archive: {
     columns:
       'purged_at, live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint, ' +

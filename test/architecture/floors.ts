@@ -25,7 +25,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['adapters/kafka/options'],
   ['adapters/kafka/log'],
   ['adapters/http/node'],
-  ['adapters/sqs', 'adapters/lambda', 'adapters/http'],
+  ['adapters/sqs', 'adapters/lambda', 'adapters/http', 'adapters/dashboard'],
   ['adapters/operations', 'adapters/webhook'],
   ['adapters/shared'],
   ['adapters/clients', 'adapters/envelopes', 'adapters/otel'],
@@ -57,7 +57,8 @@ export function floorOf(place: string): number {
 
 /** What an adapter may import of others: what it shares with them, and what is published. */
 const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
-  cli: ['clients/index.ts', 'kafka/index.ts', 'operations/', 'shared/', 'sqs/index.ts'],
+  cli: ['clients/index.ts', 'dashboard/index.ts', 'kafka/index.ts', 'operations/', 'shared/', 'sqs/index.ts'],
+  dashboard: ['operations/'],
   kafka: ['operations/redrive/', 'operations/database-now.ts', ...shared('kafka')],
   lambda: ['shared/'],
   nestjs: ['kafka/index.ts', 'sqs/index.ts'],

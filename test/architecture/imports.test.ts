@@ -45,10 +45,11 @@ describe('adapters', () => {
   const imports = importsIn('adapters');
   const faces = new Set(['src/index.ts', 'src/adapter-kit.ts']);
 
-  it('of brokers import of src its two faces, and operations whatever they need', () => {
+  it('of brokers import of src its two faces, and those of operators whatever they need', () => {
     expect(imports.length).toBeGreaterThan(0);
     const strays = imports.filter(
-      ({ from, to }) => to.startsWith('src/') && !from.startsWith('adapters/operations/') && !faces.has(to),
+      ({ from, to }) =>
+        to.startsWith('src/') && !/^adapters\/(?:operations|dashboard)\//.test(from) && !faces.has(to),
     );
     expect(strays).toEqual([]);
   });
@@ -63,8 +64,8 @@ describe('adapters', () => {
   });
 
   it('import no package but what is installed with the package or asked of its user', () => {
-    // commander is bundled with the command.
-    const allowed = new Set([...dependencies, ...peers, 'commander']);
+    // These are bundled with the command.
+    const allowed = new Set([...dependencies, ...peers, 'commander', '@hono/node-server']);
     const strays = imports.filter((imported) => !imported.relative && !isBuiltinOr(allowed, imported));
     expect(strays).toEqual([]);
   });
@@ -150,6 +151,7 @@ describe('the package', () => {
   );
 
   const ownPeers: Record<string, string[]> = {
+    './dashboard': ['hono'],
     './sqs': ['@aws-sdk/client-sqs'],
     './kafka': ['kafkajs'],
     // The SDK and kafkajs are loaded by those applications alone that have a queue or topics.

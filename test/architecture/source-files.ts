@@ -18,7 +18,7 @@ export interface Import {
 export function filesIn(folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.split(sep).includes('node_modules'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.split(sep).includes('node_modules'))
     .map((name) => join(folder, name).replaceAll(sep, '/'));
 }
 

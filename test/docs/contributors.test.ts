@@ -82,7 +82,7 @@ describe('The workflows', () => {
 test('every example is run by a test', () => {
   const tests = [...filesIn('test/examples'), 'test/operations/moving-over.test.ts'].map(textOf).join('\n');
   const examples = filesIn('examples').filter((file) =>
-    /^examples\/(adapters\/)?(?!environment)[\w-]+\.ts$/.test(file),
+    /^examples\/((adapters|dashboard)\/)?(?!environment)[\w-]+\.ts$/.test(file),
   );
   expect(examples.length).toBeGreaterThan(10);
   expect(examples.filter((file) => !tests.includes(basename(file)))).toEqual([]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { InvalidKeyError } from '../../src/index.ts';
-import { RIGHTS } from '../../src/postgres/rights.ts';
+import { RIGHTS, type TableName } from '../../src/postgres/rights.ts';
+import { SHAPE } from '../../src/postgres/shape.ts';
 import { filesIn } from '../architecture/source-files.ts';
 import { manifest } from '../support/manifest.ts';
 import { namesIn, tableUnder, textOf } from './documents.ts';
@@ -56,11 +57,12 @@ test('docs/errors.md has a row for each finding about settings', () => {
 });
 
 test('docs/migrations.md has the rights that the code needs', () => {
-  const rights = tableUnder(textOf('docs/migrations.md'), 'Grants').map(([table = '', handle, maintain]) => [
+  const rights = tableUnder(textOf('docs/migrations.md'), 'Grants').map(([table = '', ...uses]) => [
     ...namesIn(table),
-    namesIn(handle)[0],
-    namesIn(maintain)[0],
+    ...uses.map((use) => namesIn(use)[0]),
   ]);
-  const tables = Object.keys(RIGHTS.maintain) as (keyof typeof RIGHTS.maintain)[];
-  expect(rights).toEqual(tables.map((table) => [table, RIGHTS.handle[table], RIGHTS.maintain[table]]));
+  const uses = [RIGHTS.handle, RIGHTS.maintain, RIGHTS.read, RIGHTS.operate];
+  const tables = Object.keys(SHAPE) as TableName[];
+  const expected = tables.map((table) => [table, ...uses.map((use) => use[table])]);
+  expect(rights.toSorted()).toEqual(expected.toSorted());
 });

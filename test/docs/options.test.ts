@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import * as z from 'zod/mini';
+import { dashboardOptions } from '../../adapters/dashboard/options.ts';
 import { httpFields } from '../../adapters/http/options.ts';
 import { kafkaWorkerOptions as confluentOptions } from '../../adapters/kafka/confluent/options.ts';
 import { onceEachMessageOptions } from '../../adapters/kafka/options/options.ts';
@@ -111,4 +112,8 @@ test('docs/http.md has the options of the code, with their defaults', () => {
   // Of one of its two entry points.
   expect(documented.delete('inTransaction')).toBe(true);
   expectSame(documented, httpFields());
+});
+
+test('docs/dashboard.md has the options of the code, with their defaults', () => {
+  expectSame(optionsIn(textOf('docs/dashboard.md'), 'In your own server'), dashboardOptions().shape);
 });

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { grantsSql } from '../../operations/index.ts';
+import { USES } from '../../operations/grants-sql.ts';
 
 interface GrantsOptions {
-  readonly for: 'handle' | 'maintain' | 'archive';
+  readonly for: (typeof USES)[number];
   readonly schema: string;
 }
 
@@ -11,11 +12,7 @@ export function addGrants(program: Command): void {
   program
     .command('grants <role>')
     .description('print the statements that give a role the rights it needs')
-    .addOption(
-      new Option('--for <use>', 'what the role does')
-        .choices(['handle', 'maintain', 'archive'])
-        .default('handle'),
-    )
+    .addOption(new Option('--for <use>', 'what the role does').choices(USES).default('handle'))
     .option('--schema <name>', 'the Postgres schema that has the tables', 'handle_once')
     .action((role: string, { for: use, schema }: GrantsOptions) => {
       process.stdout.write(grantsSql({ role, for: use, databaseSchema: schema }));

@@ -5,7 +5,7 @@ export type InspectStatements = ReturnType<typeof inspectStatements>;
 const IS_LIVE = 't.live_until > statement_timestamp()';
 
 /** What a delivery that came now would find. */
-const PHASE = `case
+export const PHASE = `case
     when t.state = 'pending' then case
       when ${IS_LIVE} then case when t.owned then 'running' else 'backing-off' end
       else case when t.owned then 'lapsed' else 'waiting' end
@@ -14,14 +14,21 @@ const PHASE = `case
     else 'expired'
   end`;
 
-const inMs = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint::text`;
+export const inMs = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint::text`;
 
 /** Without a parse: an error that is damaged must not fail a list. It is stored in this order, as JSON. */
 const TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
-const ERROR_NAME = `substring(t.error from '^\\{"name":(${TEXT})')`;
-const ERROR_CODE = `substring(t.error from '^\\{"name":${TEXT},"message":${TEXT},"code":(${TEXT}|[^,}]+)')`;
+export const errorName = (column: string): string => `substring(${column} from '^\\{"name":(${TEXT})')`;
+const ERROR_NAME = errorName('t.error');
+export const errorCode = (column: string): string =>
+  `substring(${column} from '^\\{"name":${TEXT},"message":${TEXT},"code":(${TEXT}|[^,}]+)')`;
+const ERROR_CODE = errorCode('t.error');
 
-const ago = (parameter: string): string =>
+/** Whether a parameter is the name or the code of an error, as JSON text. */
+export const isErrorOf = (column: string, parameter: string): string =>
+  `${parameter}::text in (${errorName(column)}, ${errorCode(column)}, '"' || ${errorCode(column)} || '"')`;
+
+export const ago = (parameter: string): string =>
   `statement_timestamp() - ${parameter}::text::float8 * interval '1 millisecond'`;
 
 /** $1 to $6: scope, state, phase, the error's name or code as JSON text, and milliseconds since and until. */
@@ -29,12 +36,20 @@ const MATCHES = `t.created_at >= ${ago('$5')}
     and ($6::text is null or t.created_at < ${ago('$6')})
     and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
     and ($3::text is null or ${PHASE} = $3::text)
-    and ($4::text is null or (t.state <> 'succeeded'
-      and $4::text in (${ERROR_NAME}, ${ERROR_CODE}, '"' || ${ERROR_CODE} || '"')))`;
+    and ($4::text is null or (t.state <> 'succeeded' and ${isErrorOf('t.error', '$4')}))`;
 
-const COLUMNS = `t.scope, t.key, t.state, ${PHASE} as phase, t.attempts::text as attempts, t.failures::text as failures,
+export const COLUMNS = `t.scope, t.key, t.state, ${PHASE} as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, ${inMs('t.created_at')} as created_ms, ${inMs('t.began_at')} as began_ms,
   ${inMs('t.live_until')} as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error`;
+
+/** The scopes of a table, and a null at the end: one probe of the primary key for each. */
+export const scopesIn = (table: string): string => `with recursive scopes as (
+  (select t.scope from ${table} t order by t.scope limit 1)
+  union all
+  select (select t.scope from ${table} t where t.scope > s.scope order by t.scope limit 1)
+  from scopes s
+  where s.scope is not null
+)`;
 
 /** What a person asks of records, and does to one of them. In those of one record $1 is the scope and $2 the key. */
 export function inspectStatements(schema: string) {
@@ -89,13 +104,7 @@ order by count(*) desc, t.scope, t.error_name, t.error_code`,
      * primary key, however many records it has.
      */
     find: `
-with recursive scopes as (
-  (select t.scope from ${table} t order by t.scope limit 1)
-  union all
-  select (select t.scope from ${table} t where t.scope > s.scope order by t.scope limit 1)
-  from scopes s
-  where s.scope is not null
-)
+${scopesIn(table)}
 select ${COLUMNS}, case when $2::text::boolean then t.result end as result, t.steps
 from scopes s
 cross join lateral (select t.* from ${table} t where t.scope = s.scope and t.key = $1::text limit 1) t

@@ -9,6 +9,8 @@ import { noProcessIsLeftOf, temporaryDirectory } from '../support/leftovers.ts';
 /** The demo ends by itself when it makes no progress. */
 const DEMO_TIMEOUT_MS = 300_000;
 
+const DASHBOARD = /http:\/\/127\.0\.0\.1:\d+/;
+
 const client = useSqs('elasticmq');
 const { sql, url } = useEmptyDatabase();
 
@@ -49,3 +51,27 @@ it('cleans up in services that are not its own when it is interrupted', async ()
   expect(await messagesIn(client, queueUrl)).toBe(0);
   expect(await sql`select nspname from pg_namespace where nspname like 'demo%'`).toEqual([]);
 });
+
+it(
+  'shows in the dashboard what is on record, until it is interrupted, and then cleans up',
+  { timeout: DEMO_TIMEOUT_MS },
+  async () => {
+    const queueUrl = await createQueue(client);
+    const environment = {
+      ...awsEnvironment(sqsEndpoint('elasticmq')),
+      DATABASE_URL: url,
+      QUEUE_URL: queueUrl,
+    };
+    const demo = await startDemo(environment, ['dashboard']);
+    await expect.poll(() => demo.output(), { timeout: DEMO_TIMEOUT_MS }).toMatch(DASHBOARD);
+    const [at = ''] = DASHBOARD.exec(demo.output()) ?? [];
+    const overview = (await (await fetch(`${at}?format=json`)).json()) as { census: unknown };
+    expect(overview.census).toMatchObject([{ scope: 'orders', state: 'succeeded', records: 300 }]);
+    expect(await (await fetch(at)).text()).toContain('<h1>Overview</h1>');
+    demo.signal('SIGINT');
+
+    expect(await demo.exitCode(), demo.output()).toBe(0);
+    await noProcessIsLeftOf(demo.pid);
+    expect(await sql`select nspname from pg_namespace where nspname like 'demo%'`).toEqual([]);
+  },
+);

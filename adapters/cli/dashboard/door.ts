@@ -1,0 +1,57 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Visitor } from '../../dashboard/index.ts';
+
+/** Who comes in: whoever has the token that was printed, and comes to this host by its own name. */
+export interface Door {
+  readonly port: number;
+  readonly token: string;
+  readonly visitor: Visitor;
+}
+
+/** A page of another site can have its name point to this host. */
+const NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+/**
+ * The visitor, or an answer: with the token in the address it becomes a cookie, and leaves the address, which is in the
+ * history of a browser.
+ */
+export function enter({ port, token, visitor }: Door, request: Request): Visitor | Response {
+  if (!NAMES.some((name) => request.headers.get('host') === `${name}:${port}`))
+    return refuse(421, 'Open the address that the command has printed: this is another host.');
+  const url = new URL(request.url);
+  const given = url.searchParams.get('token');
+  const cookie = `handle_once_${port}`;
+  if (given === null) {
+    return isSame(cookieOf(request, cookie), token)
+      ? visitor
+      : refuse(403, 'Open the address that the command has printed. It has a token.');
+  }
+  if (!isSame(given, token)) return refuse(403, 'This token is of another run of the command.');
+  url.searchParams.delete('token');
+  const secure = request.headers.get('x-forwarded-proto') === 'https' ? '; Secure' : '';
+  return new Response(null, {
+    status: 303,
+    headers: {
+      location: `?${url.searchParams.toString()}`,
+      'set-cookie': `${cookie}=${token}; HttpOnly; SameSite=Strict; Path=/${secure}`,
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    },
+  });
+}
+
+function refuse(status: number, text: string): Response {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+  return new Response(`${text}\n`, { status, headers });
+}
+
+function cookieOf(request: Request, name: string): string {
+  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
+  return cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+}
+
+/** In a time that does not depend on what they are. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}

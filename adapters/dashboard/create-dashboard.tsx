@@ -1,0 +1,162 @@
+import { parseOptions } from '../../src/options/parse-options.ts';
+import { sqlState } from '../../src/postgres/error-layers.ts';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
+import { InvalidOptionsError, SchemaError, StoreError } from '../../src/words/errors.ts';
+import { act } from './act.ts';
+import { contextOf, type Context } from './context.ts';
+import { fieldsOf, formToken } from './form.ts';
+import { footer, refreshOf, shell } from './layout.tsx';
+import { STYLE_VIEW, type ViewName } from './links.ts';
+import { type DashboardOptions, dashboardOptions, type Visitor } from './options.ts';
+import { BadRequest, type Page } from './page.ts';
+import { action, audit } from './pages/audit.tsx';
+import { failures } from './pages/failures.tsx';
+import { health } from './pages/health.tsx';
+import { message } from './pages/message.tsx';
+import { messages } from './pages/messages.tsx';
+import { overview } from './pages/overview.tsx';
+import { retry } from './pages/retry.tsx';
+import { css, html, json, seeOther } from './respond.ts';
+import { STYLE } from './style.ts';
+
+/** Answers the requests of one address, whatever its path is. */
+export type Dashboard = (request: Request) => Promise<Response>;
+
+const PAGES: Readonly<Record<ViewName, Page>> = {
+  overview,
+  messages,
+  message,
+  failures,
+  health,
+  retry,
+  audit,
+  action,
+};
+
+/** What a visitor is, for one request. */
+interface Known {
+  readonly visitor: Visitor;
+  readonly parameters: URLSearchParams;
+  readonly asJson: boolean;
+}
+
+/**
+ * Pages that show what is in the records, which messages failed, and why one ran twice. Without `actions` nothing can
+ * be changed. Mount it at any one path: its pages differ by the query alone.
+ *
+ * No page has a script, and payloads are not in the records. Each statement is a read-only transaction that the server
+ * ends after five seconds, and waits for no worker. What `authorize` throws, this throws. Throws
+ * `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * import { createDashboard } from 'handle-once/dashboard';
+ * import { Hono } from 'hono';
+ *
+ * const dashboard = createDashboard({
+ *   sql,
+ *   authorize: (request) => {
+ *     const name = request.headers.get('x-user'); // from your proxy, which removes what clients send
+ *     return name === null ? undefined : { name };
+ *   },
+ * });
+ * const app = new Hono();
+ * app.all('/queue', (c) => dashboard(c.req.raw));
+ * ```
+ */
+export function createDashboard(options: DashboardOptions): Dashboard {
+  const { sql, databaseSchema, authorize, actions } = parseOptions(
+    'createDashboard',
+    dashboardOptions(),
+    options,
+  );
+  const client = toDatabaseClient(sql);
+
+  async function answer(request: Request, { visitor, parameters, asJson }: Known): Promise<Response> {
+    const mayAct = actions !== undefined && (visitor.rights ?? []).includes('act');
+    const token = mayAct ? formToken(actions.secret, visitor, Date.now()) : '';
+    const context = await contextOf(client, databaseSchema, {
+      visitor,
+      parameters,
+      mayAct,
+      formToken: token,
+    });
+    if (request.method !== 'POST') return await show(context, asJson);
+    if (!mayAct) return refused('Nothing may be changed here.', 403, asJson);
+    const fields = await fieldsOf(request, actions.secret, visitor);
+    if (typeof fields === 'string') return refused(fields, 403, asJson);
+    return seeOther(await act(context, { client, databaseSchema }, fields));
+  }
+
+  return async (request) => {
+    const parameters = new URL(request.url).searchParams;
+    const view = parameters.get('view');
+    if (!['GET', 'HEAD', 'POST'].includes(request.method)) return refused('This is no page.', 405, false);
+    if (view === STYLE_VIEW) return css(STYLE);
+    const visitor = await authorize(request);
+    if (visitor instanceof Response) return visitor;
+    const asJson = parameters.get('format') === 'json';
+    if (visitor === undefined) return refused('You may not see this dashboard.', 403, asJson);
+    try {
+      return await answer(request, { visitor: requireVisitor(visitor), parameters, asJson });
+    } catch (error) {
+      return refusalOf(error, asJson);
+    }
+  };
+}
+
+const LONGEST_NAME = 200;
+
+/** Throws `TypeError`: a name that is missing would make an audit worthless. */
+function requireVisitor(visitor: Visitor): Visitor {
+  const { name } = visitor;
+  if (typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME) return visitor;
+  throw new TypeError(
+    `authorize must give a visitor with a name of 1 to ${LONGEST_NAME} characters, or undefined`,
+  );
+}
+
+async function show(context: Context, asJson: boolean): Promise<Response> {
+  const view = context.parameters.get('view') ?? 'overview';
+  if (!Object.hasOwn(PAGES, view))
+    throw new BadRequest(`view must be one of ${Object.keys(PAGES).join(', ')}`);
+  const page = PAGES[view as ViewName];
+  const data = await page.read(context);
+  if (asJson) return json(data);
+  const canRefresh = page.hasForms?.(context) !== true;
+  const refresh = canRefresh ? refreshOf(context) : undefined;
+  const whole = shell(page.title(context), view as ViewName, [
+    page.look(data, context),
+    footer(context, canRefresh),
+  ]);
+  return html(whole, 200, refresh === undefined ? {} : { refresh: String(refresh) });
+}
+
+/** What the server says of statements that met a limit of theirs, by SQLSTATE. */
+const LIMITS: Readonly<Record<string, string>> = {
+  '57014': 'The database took too long. Ask for less: a shorter time, a scope, or a key.',
+  '55P03': 'Another process has locked what is needed here, and it was not waited for. Try again.',
+};
+
+/** Throws what is no answer to a visitor: a mistake of ours or of `authorize`. */
+function refusalOf(error: unknown, asJson: boolean): Response {
+  if (error instanceof BadRequest) return refused(sentence(error.message), 400, asJson);
+  if (error instanceof InvalidOptionsError) {
+    const issues = error.issues.map(({ field, message }) => `${field} ${message}`);
+    return refused(sentence(issues.join('; ')), 400, asJson);
+  }
+  const limit = LIMITS[sqlState(error) ?? ''];
+  if (limit !== undefined) return refused(limit, 503, asJson);
+  if (error instanceof SchemaError || error instanceof StoreError)
+    return refused(sentence(error.message), 503, asJson);
+  throw error;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+}
+
+function refused(text: string, status: number, asJson: boolean): Response {
+  if (asJson) return json({ error: text }, status);
+  return html(shell('Not shown', undefined, <p class="warning">{text}</p>), status);
+}

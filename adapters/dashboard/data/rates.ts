@@ -1,0 +1,27 @@
+import type { StatsRow } from '../../operations/read-stats.ts';
+
+/** What is counted by name, and the events that it stands for. */
+const EVENTS = {
+  claims: ['claimed', 'taken-over'],
+  replays: ['replayed'],
+  'failed attempts': ['failed', 'released'],
+  takeovers: ['taken-over'],
+  'handlers beyond a lease': ['still-running'],
+} as const satisfies Record<string, readonly StatsRow['event'][]>;
+
+export type Rates = Readonly<Record<keyof typeof EVENTS, readonly number[]>>;
+
+/** The events of the table `stats`, counted for so many bars of so many milliseconds, the newest last. */
+export function ratesOf(stats: readonly StatsRow[], now: Date, bars: number, eachMs: number): Rates {
+  const rates = Object.fromEntries(
+    Object.keys(EVENTS).map((name) => [name, Array.from({ length: bars }, () => 0)]),
+  );
+  for (const { event, minute, count } of stats) {
+    const bar = bars - 1 - Math.floor((now.getTime() - minute.getTime()) / eachMs);
+    for (const [name, events] of Object.entries<readonly string[]>(EVENTS)) {
+      const values = rates[name];
+      if (values?.[bar] !== undefined && events.includes(event)) values[bar] += count;
+    }
+  }
+  return rates as Record<keyof typeof EVENTS, number[]>;
+}

@@ -1,0 +1,72 @@
+import { endsWithin } from '../../../src/lib/wait.ts';
+import { limitedClient } from '../../../src/store/postgres/limited-client.ts';
+import { retryFailed, type RetryReport } from '../../operations/retry-failed.ts';
+import { run } from '../../operations/run.ts';
+import { changing } from '../bounded-client.ts';
+import type { Desk, ManyFilter } from './audit.ts';
+import { pageStatements } from './statements.ts';
+
+/** A count reads a large part of a large table. */
+const REPLY_TIMEOUT_MS = 120_000;
+const SIGN_EVERY_MS = 1_000;
+/** A short one is over before its page is shown. */
+const SHOWN_AT_ONCE_MS = 1_500;
+
+export interface Many {
+  readonly person: string;
+  readonly filter: ManyFilter;
+  /** How many the person has confirmed: where it is another number now, nothing is retried. */
+  readonly confirm: number;
+}
+
+/** What `retryFailed` takes, of moments. */
+export function retryOptionsOf({ scope, error, since, until }: ManyFilter, now: Date) {
+  const [sinceMs, untilMs] = [since, until].map((at) => Math.max(1, now.getTime() - Date.parse(at)));
+  return { scope, error, sinceMs, untilMs };
+}
+
+/**
+ * Retries many records in this process, which goes on after this has resolved with the id of the action. How far it has
+ * come is written down each second, so that every process can show it, also after this one has died.
+ */
+export async function retryMany(desk: Desk, many: Many, now: Date): Promise<string> {
+  const { client, databaseSchema } = desk;
+  const { person, filter, confirm } = many;
+  const statements = pageStatements(databaseSchema);
+  const [row] = await changing(client, (sql) =>
+    run(sql, statements.begin, [
+      ...[person, 'retry', filter.scope, null],
+      ...[JSON.stringify(filter), String(confirm)],
+    ]),
+  );
+  const id = row?.[0] ?? '';
+  await endsWithin(work(desk, id, many, now), SHOWN_AT_ONCE_MS);
+  return id;
+}
+
+/** It never throws: where the database is out of reach, the action has no end on record. */
+async function work({ client, databaseSchema }: Desk, id: string, many: Many, now: Date): Promise<void> {
+  const limited = limitedClient(client, REPLY_TIMEOUT_MS);
+  const statements = pageStatements(databaseSchema);
+  const stop = new AbortController();
+  let done = 0;
+  const sign = setInterval(() => {
+    void run(limited, statements.progress, [id, String(done)]).then(
+      ([row]) => {
+        if (row?.[0] !== 'false') stop.abort();
+      },
+      () => undefined,
+    );
+  }, SIGN_EVERY_MS).unref();
+  const outcome = await retryFailed({
+    ...retryOptionsOf(many.filter, now),
+    ...{ sql: limited, databaseSchema, confirm: many.confirm, signal: stop.signal },
+    onRetried: () => (done += 1),
+  }).then(outcomeOf, (error: unknown) => (error as Error).name);
+  clearInterval(sign);
+  await run(limited, statements.end, [id, String(done), outcome]).catch(() => undefined);
+}
+
+function outcomeOf(report: RetryReport): string {
+  return report.state === 'unconfirmed' ? `unchanged: ${report.matching} match now` : report.state;
+}

@@ -1,0 +1,70 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Visitor } from './options.ts';
+
+/** A form that was opened in this span of time or the one before may be sent. */
+const SPAN_MS = 12 * 3_600_000;
+
+/** Signs the forms of a visitor: another site cannot read a page, and so cannot send one. */
+export function formToken(secret: string, { name }: Visitor, nowMs: number, spansAgo = 0): string {
+  const span = Math.floor(nowMs / SPAN_MS) - spansAgo;
+  return createHmac('sha256', secret)
+    .update(JSON.stringify([name, span]))
+    .digest('base64url');
+}
+
+function isFormToken(secret: string, visitor: Visitor, token: string, nowMs: number): boolean {
+  return [0, 1].some((spansAgo) => isSame(token, formToken(secret, visitor, nowMs, spansAgo)));
+}
+
+/** In a time that does not depend on where they differ. */
+export function isSame(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}
+
+/** Whether the page that sends a form is one of this host. */
+function isFromHere(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null) return site === 'same-origin';
+  const origin = request.headers.get('origin');
+  if (origin === null || !URL.canParse(origin)) return false;
+  return new URL(origin).host === (request.headers.get('host') ?? new URL(request.url).host);
+}
+
+/** A key has at most some hundred bytes, three times as many when it is encoded. */
+const LARGEST_BYTES = 16_384;
+const FORM = 'application/x-www-form-urlencoded';
+
+const EMPTY =
+  'The form came empty. Mount the dashboard before what parses bodies, which leaves nothing to read.';
+
+/** The fields of a form that a visitor has sent from a page of ours, or why it is refused. */
+export async function fieldsOf(
+  request: Request,
+  secret: string,
+  visitor: Visitor,
+): Promise<URLSearchParams | string> {
+  if (!isFromHere(request)) return 'The form was sent from another site.';
+  if (request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() !== FORM)
+    return `A form is sent as ${FORM}.`;
+  if (request.bodyUsed) return EMPTY;
+  const body = await textOf(request);
+  if (body === undefined) return 'The form is too large.';
+  if (body === '') return EMPTY;
+  const fields = new URLSearchParams(body);
+  if (!isFormToken(secret, visitor, fields.get('token') ?? '', Date.now()))
+    return 'The form is too old: open its page again.';
+  return fields;
+}
+
+/** Undefined: it is larger than a form of ours. */
+async function textOf(request: Request): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > LARGEST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

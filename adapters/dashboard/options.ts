@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import { lazily } from '../../src/lib/lazily.ts';
+import { schemaOption } from '../../src/migrations/options.ts';
+import { callback, NOT_AN_OBJECT, satisfying } from '../../src/options/parse-options.ts';
+import { type SqlClient, sqlClient } from '../../src/postgres/sql-client.ts';
+
+/**
+ * What a visitor may do besides reading. `act`: retry and forget records. `results`: see what handlers returned.
+ */
+export type Right = 'act' | 'results';
+
+/** A person who may see the dashboard. */
+export interface Visitor {
+  /** As it is written to the table `audit`, at most 200 characters. */
+  readonly name: string;
+  /** Default: to read. */
+  readonly rights?: readonly Right[] | undefined;
+}
+
+/** Options of `actions`. */
+export interface ActionOptions {
+  /** At least 32 characters, the same in all processes: it signs the forms, so that no other site can send one. */
+  readonly secret: string;
+}
+
+/** Options of `createDashboard`. */
+export interface DashboardOptions {
+  /** As for `createHandleOnce`. Its role needs `grantsSql({ role, for: 'read' })`; with actions `'operate'`. */
+  readonly sql: SqlClient;
+  /** The Postgres schema that has the tables. Default `handle_once`. */
+  readonly databaseSchema?: string | undefined;
+  /**
+   * Who sends a request. Undefined: nobody who may see the dashboard, and the answer is 403. A `Response` is sent as it
+   * is, such as a redirect to a login. Called for every request but the one of the style sheet.
+   */
+  readonly authorize: (
+    request: Request,
+  ) => Visitor | Response | undefined | Promise<Visitor | Response | undefined>;
+  /** Lets visitors with the right `act` retry and forget records. Default: nothing can be changed. */
+  readonly actions?: ActionOptions | undefined;
+}
+
+const SHORTEST_SECRET = 32;
+
+const isSecret = (value: unknown): boolean => typeof value === 'string' && value.length >= SHORTEST_SECRET;
+
+export const dashboardOptions = lazily(() =>
+  z.strictObject(
+    {
+      sql: sqlClient(),
+      databaseSchema: schemaOption(),
+      authorize: callback<DashboardOptions['authorize']>(
+        'a function of a request that gives { name, rights } or undefined: without it anybody could read the records',
+      ),
+      actions: z.optional(
+        z.strictObject(
+          {
+            secret: satisfying<string>(
+              isSecret,
+              `a text of at least ${SHORTEST_SECRET} characters, such as openssl rand -hex 32 prints`,
+            ),
+          },
+          { error: 'must be { secret }, or be left out' },
+        ),
+      ),
+    },
+    NOT_AN_OBJECT,
+  ),
+);

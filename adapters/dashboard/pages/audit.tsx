@@ -1,0 +1,99 @@
+import { type Action, actionsOn, actionWith } from '../data/audit.ts';
+import { redriveCommand } from '../commands.ts';
+import { linkTo } from '../links.ts';
+import { BadRequest, page, textIn } from '../page.ts';
+import { actionForm, nextLink } from '../parts/forms.tsx';
+import { facts, given, messageLink, table } from '../parts/values.tsx';
+import { count } from '../parts/words.ts';
+
+/** A process writes that it is there each second. */
+const SILENT_MS = 60_000;
+
+export const audit = page({
+  title: () => 'Audit',
+  read: (context) => actionsOn(context, textIn(context.parameters, 'after')),
+  look: ({ actions, next }, { now }) => (
+    <>
+      {table({
+        caption: 'What was done by the dashboard, the newest first. Commands are not listed here.',
+        ...{
+          now,
+          rows: actions,
+          empty: 'Nobody has retried or forgotten a record by the dashboard. Commands are not listed here.',
+        },
+        columns: {
+          when: ({ begunAt }) => begunAt,
+          who: ({ person }) => person,
+          what: ({ action: name, id }) => <a href={linkTo('action', { id })}>{name}</a>,
+          of: subjectOf,
+          done: ({ done, expected }) => `${count(done)} of ${count(expected)}`,
+          outcome: (each) => outcomeOf(each, now),
+        },
+      })}
+      {nextLink(next && linkTo('audit', { after: next }))}
+    </>
+  ),
+});
+
+/** One of them: how far it has come, and its end. */
+export const action = page({
+  title: ({ parameters }) => `Action ${parameters.get('id') ?? ''}`,
+  hasForms: ({ mayAct }) => mayAct,
+  read: async (context) => {
+    const found = await actionWith(context, context.parameters.get('id') ?? '');
+    if (found === undefined) throw new BadRequest('id must be that of an action in the audit');
+    return found;
+  },
+  look: (data, context) => {
+    const { now, mayAct } = context;
+    const { action: name, person, begunAt, endedAt, done, expected, filter, scope = '', key } = data;
+    const isRunning = endedAt === undefined && !isSilent(data, now);
+    return (
+      <>
+        {facts(now, {
+          What: name,
+          Of: subjectOf(data),
+          Who: person,
+          When: begunAt,
+          Outcome: outcomeOf(data, now),
+        })}
+        <p>
+          <progress max={expected} value={done} aria-label="done" /> {count(done)} of {count(expected)}
+        </p>
+        {name === 'retry' && (
+          <>
+            <p>
+              What was retried runs when its broker or its sender delivers it again. Where there are dead
+              letters:
+            </p>
+            <pre>{given(redriveCommand(scope, key))}</pre>
+          </>
+        )}
+        {mayAct &&
+          isRunning &&
+          actionForm(context, 'stop', 'Stop it', [
+            <p>Stop ends it after the record that it is at. What is done stays done.</p>,
+          ])}
+        {filter !== undefined && !isRunning && done < expected && (
+          <p>
+            <a href={linkTo('retry', { scope: filter.scope, error: filter.error })}>Count the others</a>
+          </p>
+        )}
+      </>
+    );
+  },
+});
+
+function subjectOf({ scope = '', key, filter }: Action) {
+  return key === undefined ? given(`all of ${scope} with ${filter?.error}`) : messageLink({ scope, key });
+}
+
+function isSilent({ endedAt, seenAt }: Action, now: Date): boolean {
+  return endedAt === undefined && now.getTime() - seenAt.getTime() > SILENT_MS;
+}
+
+function outcomeOf(one: Action, now: Date): string {
+  if (one.outcome !== undefined) return one.outcome;
+  if (isSilent(one, now)) return 'its process died: it came at least this far';
+  return one.isStopping ? 'stopping' : 'running';
+}

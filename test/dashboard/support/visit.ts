@@ -1,0 +1,48 @@
+import { createDashboard, type Dashboard, type DashboardOptions, type Visitor } from 'handle-once/dashboard';
+
+export const SECRET = 'a secret of thirty-two characters';
+export const ADDRESS = 'http://queue.test/admin/queue';
+
+export const ALICE: Visitor = { name: 'alice', rights: ['act', 'results'] };
+
+/** A dashboard that takes everybody for one visitor. */
+export function dashboardFor(visitor: Visitor, options: Omit<DashboardOptions, 'authorize'>): Dashboard {
+  return createDashboard({ authorize: () => visitor, actions: { secret: SECRET }, ...options });
+}
+
+/** What a page shows, and what it is answered with. */
+export async function get(dashboard: Dashboard, query = ''): Promise<{ response: Response; text: string }> {
+  const response = await dashboard(new Request(`${ADDRESS}?${query}`));
+  return { response, text: await response.text() };
+}
+
+export async function getJson(dashboard: Dashboard, query: string): Promise<unknown> {
+  const { text } = await get(dashboard, `${query}&format=json`);
+  return JSON.parse(text);
+}
+
+/** The token of the forms of a page. */
+export async function tokenOf(dashboard: Dashboard, query: string): Promise<string> {
+  const { text } = await get(dashboard, query);
+  return /name="token" value="([^"]+)"/.exec(text)?.[1] ?? '';
+}
+
+/** Sends a form as a browser sends one of the same site. */
+export function post(
+  dashboard: Dashboard,
+  query: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = { 'sec-fetch-site': 'same-origin' },
+): Promise<Response> {
+  const body = new URLSearchParams(fields);
+  return dashboard(new Request(`${ADDRESS}?${query}`, { method: 'POST', headers, body }));
+}
+
+/** Opens a page, and sends its form. */
+export async function send(
+  dashboard: Dashboard,
+  query: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<Response> {
+  return await post(dashboard, query, { token: await tokenOf(dashboard, query), ...fields });
+}
