@@ -67,9 +67,9 @@ const LOOK_FACTOR = 6;
 const LOOKS_MS = 4_000;
 
 /**
- * The newest records, or the oldest. The index of times gives no order, so it looks back for a short time first, and for a longer one
- * until there are enough: in a large table it reads little more than what it shows. It ends after four seconds with
- * what it has.
+ * The newest records, or the oldest. The index of times gives no order, so it looks back for a short time first, and
+ * for a longer one until there are enough: in a large table it reads little more than what it shows. It ends after four
+ * seconds with what it has.
  */
 export async function recordsByTime(
   context: Context,
