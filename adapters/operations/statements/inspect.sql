@@ -38,8 +38,7 @@ from (
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end = $3::text)
-    and ($4::text is null or (t.state <> 'succeeded'
-      and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+    and ($4::text is null or (t.state <> 'succeeded' and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
     and t.created_at <= coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', 'infinity')
     and (t.created_at, t.scope, t.key) < (coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', 'infinity'), coalesce($9::text, ''), coalesce($10::text, ''))
   order by t.created_at desc, t.scope desc, t.key desc
@@ -73,8 +72,7 @@ from (
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end = $3::text)
-    and ($4::text is null or (t.state <> 'succeeded'
-      and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+    and ($4::text is null or (t.state <> 'succeeded' and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
     and t.created_at >= coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', '-infinity')
     and (t.created_at, t.scope, t.key) > (coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', '-infinity'), coalesce($9::text, ''), coalesce($10::text, ''))
   order by t.created_at asc, t.scope asc, t.key asc
@@ -100,8 +98,7 @@ from (
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end = $3::text)
-    and ($4::text is null or (t.state <> 'succeeded'
-      and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+    and ($4::text is null or (t.state <> 'succeeded' and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
 ) t
 group by t.scope, t.error_name, t.error_code
 order by count(*) desc, t.scope, t.error_name, t.error_code;

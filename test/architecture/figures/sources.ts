@@ -16,7 +16,7 @@ export function sourcesIn(root: string, folder: string): Source[] {
   const listed = execFileSync('git', ['ls-files', folder], { cwd: root, encoding: 'utf8' });
   return listed
     .split('\n')
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8');
       return { path, text, imports: importsOf(path, text) };
