@@ -8,7 +8,7 @@ import { changing } from '../bounded-client.ts';
 import type { Context } from '../context.ts';
 import { BadRequest } from '../page.ts';
 import { dateIn, read } from './read.ts';
-import { pageStatements } from './statements.ts';
+import { pageStatements } from '../statements/pages.ts';
 
 /** Which failed records were retried together: those that were first claimed between two moments. */
 export interface ManyFilter {

@@ -3,7 +3,7 @@ import { run } from '../../operations/run.ts';
 import { fromColumn } from '../../operations/record.ts';
 import { clientOf } from '../../operations/tables.ts';
 import type { Context } from '../context.ts';
-import { pageStatements } from './statements.ts';
+import { pageStatements } from '../statements/pages.ts';
 
 type Statements = ReturnType<typeof pageStatements>;
 /** Those that do not depend on a partition. */

@@ -9,7 +9,7 @@ import { clientOf } from '../../operations/tables.ts';
 import { readingClient } from '../bounded-client.ts';
 import type { Context } from '../context.ts';
 import { nameParameter, read } from './read.ts';
-import { pageStatements } from './statements.ts';
+import { pageStatements } from '../statements/pages.ts';
 
 /** Which records. */
 export interface RecordChoice {

@@ -4,7 +4,7 @@ import { retryFailed, type RetryReport } from '../../operations/retry-failed.ts'
 import { run } from '../../operations/run.ts';
 import { changing } from '../bounded-client.ts';
 import type { Desk, ManyFilter } from './audit.ts';
-import { pageStatements } from './statements.ts';
+import { pageStatements } from '../statements/pages.ts';
 
 /** A count reads a large part of a large table. */
 const REPLY_TIMEOUT_MS = 120_000;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { pageStatements } from '../../../adapters/dashboard/statements/pages.ts';
 import { checkStatement } from '../../../src/store/postgres/statements/check.ts';
 import { claimAnyStatement } from '../../../src/store/postgres/statements/claim-any.ts';
 import { claimNewStatement } from '../../../src/store/postgres/statements/claim-new.ts';
@@ -34,6 +35,8 @@ const named = (statements: Readonly<Record<string, string>>): string =>
     .map(([name, statement]) => `-- ${name}${statement};`)
     .join('\n\n');
 
+const PAGES = pageStatements('handle_once');
+
 const RENDERED: Record<string, string> = {
   'claim-new': forEachSize(claimNewStatement),
   'claim-any': forEachSize((table, size) => claimAnyStatement(table, size, LOCK_WAIT_MS)),
@@ -51,6 +54,7 @@ const RENDERED: Record<string, string> = {
   inspect: named(inspectStatements('handle_once')),
   logs: named(logStatements('handle_once')),
   history: named(historyStatements('handle_once')),
+  pages: named({ ...PAGES, byPlace: PAGES.byPlace(TABLE) }),
 };
 
 // `npx vitest run test/store/postgres/rendered.test.ts -u` writes them.

@@ -8,6 +8,7 @@ const FOLDERS = [
   'src/store/postgres/statements',
   'src/history/statements',
   'adapters/operations/statements',
+  'adapters/dashboard/statements',
 ];
 
 /** The paths of the `.sql` files, by their names. */
