@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { STATEMENT_FILES } from './statement-files.ts';
 
-/** Maintenance walks through places on disk, which a distributed table has on other nodes. */
-const OF_ONE_NODE = new Set(['purge.sql', 'maintenance.sql', 'leaves.sql']);
+/**
+ * Maintenance walks through places on disk, which a distributed table has on other nodes, and the dashboard reads all
+ * scopes.
+ */
+const OF_ONE_NODE = new Set(['purge.sql', 'maintenance.sql', 'leaves.sql', 'pages.sql']);
 const OF_ONE_NODE_IN_HISTORY = /^-- forget(?:Stats|Failures|Workers)$/m;
 
 /** It goes from scope to scope, which Citus refuses: there a key is looked for in one scope. */
