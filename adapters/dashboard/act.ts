@@ -31,8 +31,10 @@ async function actOnMessage(
   fields: Fields,
 ): Promise<string> {
   const { scope, key } = messageOf(context);
-  const isConfirmed = fields.get('confirm') === key;
-  await actOn(desk, action, { person: context.visitor.name, scope, key, isConfirmed });
+  // A field for one line loses the ends of lines.
+  const isConfirmed = fields.get('confirm') === key.replaceAll(/[\r\n]/g, '');
+  const seen = fields.get('seen') ?? '';
+  await actOn(desk, action, { person: context.visitor.name, scope, key, seen, isConfirmed });
   return linkTo('message', { scope, key });
 }
 
@@ -58,9 +60,9 @@ function momentIn(fields: Fields, name: string): string | undefined {
   return Number.isNaN(Date.parse(text)) ? undefined : text;
 }
 
-async function stop({ parameters }: Context, desk: Desk): Promise<string> {
+async function stop({ parameters, visitor }: Context, desk: Desk): Promise<string> {
   const id = parameters.get('id') ?? '';
   if (!/^\d{1,18}$/.test(id)) throw new BadRequest('id must be that of an action in the audit');
-  await askToStop(desk, id);
+  await askToStop(desk, id, visitor.name);
   return linkTo('action', { id });
 }

@@ -44,5 +44,5 @@ export function changing<T>(
 }
 
 function limits(timeoutMs: number): string {
-  return `set local statement_timeout = ${timeoutMs}; set local lock_timeout = ${LOCK_MS}`;
+  return `set local statement_timeout = ${timeoutMs}; set local lock_timeout = ${LOCK_MS}; set local idle_in_transaction_session_timeout = ${PAGE_MS}`;
 }

@@ -1,13 +1,14 @@
 import { parseOptions } from '../../src/options/parse-options.ts';
 import { sqlState } from '../../src/postgres/error-layers.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
+import { limitedClient } from '../../src/store/postgres/limited-client.ts';
 import { InvalidOptionsError, SchemaError, StoreError } from '../../src/words/errors.ts';
 import { act } from './act.ts';
-import { contextOf, type Context } from './context.ts';
+import { contextOf, type Context, REPLY_TIMEOUT_MS } from './context.ts';
 import { fieldsOf, formToken } from './form.ts';
 import { footer, refreshOf, shell } from './layout.tsx';
 import { STYLE_VIEW, type ViewName } from './links.ts';
-import { type DashboardOptions, dashboardOptions, type Visitor } from './options.ts';
+import { type DashboardOptions, dashboardOptions, type Right, RIGHTS, type Visitor } from './options.ts';
 import { BadRequest, type Page } from './page.ts';
 import { action, audit } from './pages/audit.tsx';
 import { failures } from './pages/failures.tsx';
@@ -85,7 +86,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (!mayAct) return refused('Nothing may be changed here.', 403, asJson);
     const fields = await fieldsOf(request, actions.secret, visitor);
     if (typeof fields === 'string') return refused(fields, 403, asJson);
-    return seeOther(await act(context, { client, databaseSchema }, fields));
+    const desk = { client: limitedClient(client, REPLY_TIMEOUT_MS), databaseSchema };
+    return seeOther(await act(context, desk, fields));
   }
 
   return async (request) => {
@@ -107,12 +109,15 @@ export function createDashboard(options: DashboardOptions): Dashboard {
 
 const LONGEST_NAME = 200;
 
-/** Throws `TypeError`: a name that is missing would make an audit worthless. */
+/** Throws `TypeError`: without a name an audit is worthless, and what is no list of rights could be read as one. */
 function requireVisitor(visitor: Visitor): Visitor {
-  const { name } = visitor;
-  if (typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME) return visitor;
+  const { name, rights = [] }: Partial<Visitor> = visitor;
+  const isNamed = typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME;
+  const hasRights = Array.isArray(rights) && rights.every((right) => RIGHTS.includes(right as Right));
+  if (typeof visitor === 'object' && isNamed && hasRights) return visitor;
   throw new TypeError(
-    `authorize must give a visitor with a name of 1 to ${LONGEST_NAME} characters, or undefined`,
+    `authorize must give { name, rights }, or undefined: a name of 1 to ${LONGEST_NAME} characters, and a list of ` +
+      `rights of '${RIGHTS.join("' and '")}'`,
   );
 }
 
@@ -132,10 +137,17 @@ async function show(context: Context, asJson: boolean): Promise<Response> {
   return html(whole, 200, refresh === undefined ? {} : { refresh: String(refresh) });
 }
 
-/** What the server says of statements that met a limit of theirs, by SQLSTATE. */
-const LIMITS: Readonly<Record<string, string>> = {
-  '57014': 'The database took too long. Ask for less: a shorter time, a scope, or a key.',
-  '55P03': 'Another process has locked what is needed here, and it was not waited for. Try again.',
+/** What the server says of the statements of a page, by SQLSTATE. */
+const SERVER_SAYS: Readonly<Record<string, readonly [status: number, text: string]>> = {
+  '22008': [400, 'A time in the address cannot be.'],
+  '22021': [400, 'The address has a character that a text of the database cannot have.'],
+  '22P02': [400, 'A number in the address cannot be.'],
+  '42501': [
+    503,
+    'The role of the dashboard lacks a right: run what npx handle-once grants ROLE --for read prints, or --for operate where records are retried and forgotten.',
+  ],
+  '55P03': [503, 'Another process has locked what is needed here, and it was not waited for. Try again.'],
+  '57014': [503, 'The database took too long. Ask for less: a shorter time, a scope, or a key.'],
 };
 
 /** Throws what is no answer to a visitor: a mistake of ours or of `authorize`. */
@@ -145,8 +157,8 @@ function refusalOf(error: unknown, asJson: boolean): Response {
     const issues = error.issues.map(({ field, message }) => `${field} ${message}`);
     return refused(sentence(issues.join('; ')), 400, asJson);
   }
-  const limit = LIMITS[sqlState(error) ?? ''];
-  if (limit !== undefined) return refused(limit, 503, asJson);
+  const [status, text] = SERVER_SAYS[sqlState(error) ?? ''] ?? [];
+  if (status !== undefined && text !== undefined) return refused(text, status, asJson);
   if (error instanceof SchemaError || error instanceof StoreError)
     return refused(sentence(error.message), 503, asJson);
   throw error;

@@ -7,7 +7,9 @@ import { type SqlClient, sqlClient } from '../../src/postgres/sql-client.ts';
 /**
  * What a visitor may do besides reading. `act`: retry and forget records. `results`: see what handlers returned.
  */
-export type Right = 'act' | 'results';
+export type Right = (typeof RIGHTS)[number];
+
+export const RIGHTS = ['act', 'results'] as const;
 
 /** A person who may see the dashboard. */
 export interface Visitor {

@@ -12,7 +12,7 @@ interface Advice {
   readonly next: readonly string[];
 }
 
-export const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
+const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
   running: {
     says: (_, { beganAt }, now) =>
       `Running for ${duration(now.getTime() - beganAt.getTime())}. Its worker gives signs of life.`,
@@ -67,6 +67,18 @@ export const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
     next: ['There is nothing to do. The next delivery runs as a new message.'],
   },
 };
+
+/** For a phase that a damaged record has there is none. */
+export function adviceFor(phase: string): Advice {
+  const known = Object.hasOwn(ADVICE, phase) ? ADVICE[phase as RecordPhase] : undefined;
+  return (
+    known ?? {
+      says: () => 'This record is damaged.',
+      until: 'Until',
+      next: ['Forget it once you know what it was.'],
+    }
+  );
+}
 
 const CASES: Readonly<Record<BadEnding, string | undefined>> = {
   released: 'Case 4: a retry',

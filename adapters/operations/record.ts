@@ -117,7 +117,16 @@ export function given<Name extends string, Value>(
 
 /** Undefined too where the column is damaged. */
 export function storedError(json: string | null | undefined): StoredError | undefined {
-  return fromColumn(json) as StoredError | undefined;
+  const error = fromColumn(json);
+  return isStoredError(error) ? error : undefined;
+}
+
+function isStoredError(value: unknown): value is StoredError {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, message, cause }: { name?: unknown; message?: unknown; cause?: unknown } = value;
+  return (
+    typeof name === 'string' && typeof message === 'string' && (cause === undefined || isStoredError(cause))
+  );
 }
 
 /** Undefined too where the column is damaged. */

@@ -115,7 +115,8 @@ describe('Rights', () => {
     expect(text).toMatch(/the result/);
     const token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? '';
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
-    const body = new URLSearchParams({ action: 'forget', token });
+    const seen = /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const body = new URLSearchParams({ action: 'forget', token, seen });
     const done = await fetch(new URL(ONE, address), { method: 'POST', headers, body, redirect: 'manual' });
     expect(done.status).toBe(303);
     expect(await sql`select person, action, done from handle_once.audit`).toEqual([

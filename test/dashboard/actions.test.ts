@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon } from '../support/until.ts';
-import { ALICE, dashboardFor, get, getJson, post, send, tokenOf } from './support/visit.ts';
+import { ALICE, dashboardFor, get, getJson, hiddenIn, post, send, tokenOf } from './support/visit.ts';
 
 const { sql, url } = useDatabase();
 const dashboard = dashboardFor(ALICE, { sql });
@@ -42,13 +42,8 @@ async function fail(...keys: readonly string[]): Promise<void> {
   }
 }
 
-/** What the form of many has hidden, with the number that a person types. */
-async function confirmed(confirm: string): Promise<Response> {
-  const { text } = await get(dashboard, MANY);
-  const [since, until] = ['since', 'until'].map(
-    (name) => new RegExp(`name="${name}" value="([^"]+)"`).exec(text)?.[1] ?? '',
-  );
-  return await send(dashboard, MANY, { action: 'retry', since: since ?? '', until: until ?? '', confirm });
+function confirmed(confirm: string): Promise<Response> {
+  return send(dashboard, MANY, { action: 'retry', confirm });
 }
 
 beforeEach(async () => {
@@ -86,7 +81,21 @@ describe('One record', () => {
     await handleOnce('order-1', {}, () => 1);
     await send(dashboard, ONE, { action: 'forget' });
     expect(await phaseOf('order-1')).toBeUndefined();
-    expect(await done()).toMatchObject([{ action: 'forget', done: 1, outcome: 'finished' }]);
+    expect(await done()).toMatchObject([
+      { action: 'forget', done: 1, outcome: 'finished: it was succeeded' },
+    ]);
+  });
+
+  test('that has changed since its page was opened is not forgotten', async () => {
+    await fail('order-1');
+    const old = await hiddenIn(dashboard, ONE, 'forget');
+    await send(dashboard, ONE, { action: 'retry' });
+    await handleOnce('order-1', {}, () => 1);
+    const response = await post(dashboard, ONE, old);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/The record has changed since: open its page again/);
+    expect(await phaseOf('order-1')).toBe('succeeded');
+    expect(await done()).toHaveLength(1);
   });
 
   test('that is running is forgotten once its key is typed', async () => {
@@ -144,7 +153,7 @@ insert into handle_once.audit (person, action, scope, filter, expected, done, be
 values ('bob', 'retry', 'billing', ${sql.json({ scope: 'billing', error: 'TerminalError' })}::text, 10, 4, now() - interval '1 hour', now() - interval '1 hour')`;
     const [{ id } = { id: '' }] = await sql<{ id: string }[]>`select id from handle_once.audit`;
     const { text } = await get(dashboard, `view=action&id=${id}`);
-    expect(text).toMatch(/its process died: it came at least this far/);
+    expect(text).toMatch(/no sign of its process for a minute: it came at least this far/);
     expect(text).toMatch(/4 of 10/);
     expect(text).toMatch(/Count the others/);
     expect(text).not.toMatch(/Stop it/);
@@ -154,7 +163,10 @@ values ('bob', 'retry', 'billing', ${sql.json({ scope: 'billing', error: 'Termin
     await sql`insert into handle_once.audit (person, action, scope, filter, expected) values ('bob', 'retry', 'billing', '{}', 10)`;
     const [{ id } = { id: '' }] = await sql<{ id: string }[]>`select id from handle_once.audit`;
     await send(dashboard, `view=action&id=${id}`, { action: 'stop' });
-    expect(await sql`select stop from handle_once.audit`).toEqual([{ stop: true }]);
+    expect(await sql`select person, action, stop from handle_once.audit order by id`).toEqual([
+      { person: 'bob', action: 'retry', stop: true },
+      { person: 'alice', action: 'stop', stop: false },
+    ]);
   });
 });
 
@@ -217,7 +229,7 @@ describe('A form is refused', () => {
     expect(await (await dashboard(used)).text()).toMatch(/The form came empty/);
     expect(await (await post(dashboard, ONE, {})).text()).toMatch(/The form came empty/);
     expect((await send(dashboard, ONE, { action: 'drop' })).status).toBe(400);
-    expect((await send(dashboard, ONE, {})).status).toBe(400);
+    expect((await post(dashboard, ONE, { token })).status).toBe(400);
   });
 
   test('but not one of another instance with the same secret, sent by a browser without the header', async () => {

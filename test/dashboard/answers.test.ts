@@ -33,13 +33,20 @@ test('what authorize answers is sent as it is', async () => {
   expect(response.headers.get('location')).toBe('http://queue.test/login');
 });
 
-test.each([{ name: '' }, { name: 'x'.repeat(201) }, {}])(
-  'a visitor without a name is a mistake: %o',
-  async (visitor) => {
-    const unnamed = createDashboard({ sql, authorize: () => visitor as typeof ALICE });
-    await expect(unnamed(new Request(ADDRESS))).rejects.toThrow(/authorize must give a visitor with a name/);
-  },
-);
+test.each<[what: string, visitor: unknown]>([
+  ['without a name', {}],
+  ['with an empty name', { name: '' }],
+  ['with a long name', { name: 'x'.repeat(201) }],
+  ['whose rights are a text', { name: 'bob', rights: 'contractor' }],
+  ['with a right that is none', { name: 'bob', rights: ['admin'] }],
+  ['whose rights are null', { name: 'bob', rights: null }],
+  ['that is a function', () => 1],
+])('a visitor %s is a mistake', async (_, visitor) => {
+  const odd = createDashboard({ sql, authorize: () => visitor as typeof ALICE });
+  await expect(odd(new Request(ADDRESS))).rejects.toThrow(
+    /authorize must give \{ name, rights \}, or undefined/,
+  );
+});
 
 test('what authorize throws is thrown', async () => {
   const broken = createDashboard({ sql, authorize: () => Promise.reject(new Error('no session')) });

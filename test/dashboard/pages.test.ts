@@ -235,6 +235,8 @@ describe('A page that cannot be', () => {
     ['view=messages&phase=lost', 'Phase must be one of running, lapsed'],
     ['view=message&scope=billing', 'Scope and key of a message are needed'],
     ['view=messages&scope=%00', 'Scope'],
+    ['view=messages&key=%00', 'The address has a character'],
+    ['view=messages&by=place&after=(0,99999)', 'A number in the address cannot be'],
     ['view=action&id=x', 'Id must be that of an action'],
   ])('%s', async (query, says) => {
     const { response, text } = await get(dashboard, query);
@@ -305,4 +307,44 @@ describe('A database that is slow', () => {
       await sql`select from pg_stat_activity where query like '%pg_sleep(30)%' and state = 'active' and pid <> pg_backend_pid()`;
     expect(left).toHaveLength(0);
   });
+});
+
+test('a damaged row spoils no page, and moves no text', async () => {
+  const insert = (key: string, columns: Readonly<Record<string, unknown>>) =>
+    sql`insert into handle_once.records ${sql({
+      ...{ live_until: '2999-01-01', created_at: new Date(), token: '0badc0de-0000-4000-8000-000000000009' },
+      ...{ attempts: 1, owned: false, state: 'failed', scope: 'damaged', key, fingerprint: Buffer.alloc(0) },
+      ...columns,
+    })}`;
+  await insert('no-name', { error: '{"message":""}' });
+  await insert('odd-name', { error: '{"name":["\u202e"],"message":{"toString":1}}' });
+  await insert('odd-state', { state: '__proto__' });
+  await insert('turned', { state: '\u202e', failed_reason: '\u202e', result_omitted: '\u202e' });
+  await insert('odd-steps', { steps: '{"a":1}' });
+  await insert('late', {});
+  await sql`update handle_once.records set live_until = '294000-01-01', began_at = '294000-01-01' where key = 'late'`;
+  const pages = [
+    'messages&since=7d',
+    'messages&by=place',
+    'messages&key=o',
+    'messages&scope=damaged&key=late',
+  ];
+  const keys = ['no-name', 'odd-name', 'odd-state', 'turned', 'odd-steps', 'late'];
+  for (const view of [...pages, ...keys.map((key) => `message&scope=damaged&key=${key}`)]) {
+    const { response, text } = await get(dashboard, `view=${view}`);
+    expect(response.status, `${view}: ${text}`).toBe(200);
+    expect(text).not.toContain('\u202e');
+  }
+  await sql`delete from handle_once.records where scope = 'damaged'`;
+});
+
+test('many scopes are cut, and cost no more than their number', async () => {
+  await sql`
+    insert into handle_once.census (scope, state, records, abandoned, oldest_at, taken_at)
+    select 'tenant-' || n, s.state, 1, 0, now(), now()
+    from generate_series(1, 20000) as n cross join (values ('pending'), ('succeeded'), ('failed')) as s(state)`;
+  const { text } = await get(dashboard);
+  expect(text).toMatch(/Records of the first 200 of 20,00\d scopes/);
+  expect(text.length).toBeLessThan(300_000);
+  await sql`delete from handle_once.census where scope like 'tenant-%'`;
 });

@@ -8,6 +8,13 @@ export interface Door {
   readonly visitor: Visitor;
 }
 
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const;
+
 /** A page of another site can have its name point to this host. */
 const NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
@@ -16,7 +23,9 @@ const NAMES = ['127.0.0.1', 'localhost', '[::1]'];
  * history of a browser.
  */
 export function enter({ port, token, visitor }: Door, request: Request): Visitor | Response {
-  if (!NAMES.some((name) => request.headers.get('host') === `${name}:${port}`))
+  const isOurs = (host: string): boolean =>
+    NAMES.some((name) => host === `${name}:${port}` || (port === 80 && host === name));
+  if (!isOurs(request.headers.get('host') ?? ''))
     return refuse(421, 'Open the address that the command has printed: this is another host.');
   const url = new URL(request.url);
   const given = url.searchParams.get('token');
@@ -32,17 +41,18 @@ export function enter({ port, token, visitor }: Door, request: Request): Visitor
   return new Response(null, {
     status: 303,
     headers: {
+      ...HEADERS,
       location: `?${url.searchParams.toString()}`,
       'set-cookie': `${cookie}=${token}; HttpOnly; SameSite=Strict; Path=/${secure}`,
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
     },
   });
 }
 
 function refuse(status: number, text: string): Response {
-  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
-  return new Response(`${text}\n`, { status, headers });
+  return new Response(`${text}\n`, {
+    status,
+    headers: { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' },
+  });
 }
 
 function cookieOf(request: Request, name: string): string {

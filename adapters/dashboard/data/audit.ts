@@ -1,9 +1,10 @@
 import type { DatabaseClient, DatabaseRow } from '../../../src/postgres/database-client.ts';
 import { forgetRecord } from '../../operations/forget-record.ts';
 import { retryRecord } from '../../operations/retry-record.ts';
-import { fromColumn, given } from '../../operations/record.ts';
+import { fromColumn, given, type RecordView } from '../../operations/record.ts';
 import type { RecordOptions } from '../../operations/tables.ts';
 import { run } from '../../operations/run.ts';
+import { showRecord } from '../../operations/show-record.ts';
 import { changing } from '../bounded-client.ts';
 import type { Context } from '../context.ts';
 import { BadRequest } from '../page.ts';
@@ -39,14 +40,14 @@ function toAction(row: DatabaseRow) {
   const [id, begunMs, endedMs, seenMs, expected, done, stop, person, action, scope, key, filter, outcome] =
     row;
   return {
-    ...{ id: id ?? '', person: person ?? '', action: action as 'retry' | 'forget' },
+    ...{ id: id ?? '', person: person ?? '', action: action as 'retry' | 'forget' | 'stop' },
     begunAt: new Date(Number(begunMs)),
     ...given('endedAt', dateIn(endedMs)),
     seenAt: new Date(Number(seenMs)),
     ...{ expected: Number(expected), done: Number(done), isStopping: stop === 'true' },
     ...given('scope', scope),
     ...given('key', key),
-    ...given('filter', fromColumn(filter) as ManyFilter | undefined),
+    ...given('filter', fromColumn(filter) as Partial<ManyFilter> | undefined),
     ...given('outcome', outcome),
   };
 }
@@ -63,42 +64,54 @@ interface One {
   readonly person: string;
   readonly scope: string;
   readonly key: string;
+  /** What the page showed, as `stampOf` has it. */
+  readonly seen: string;
   /** Whether the key was typed. */
   readonly isConfirmed: boolean;
 }
 
-/** What each does to one record. Undefined: it has done that; else what was on record. */
+/** Which record a page showed, and how far it was: another life of the key, or another state, has another stamp. */
+export function stampOf({ phase, attempts, createdAt }: RecordView): string {
+  return `${phase} ${attempts} ${createdAt.getTime()}`;
+}
+
+/** What each does to one record: whether it did that, and what is written down. Throws `BadRequest`. */
 const ACTIONS = {
   async retry(one: RecordOptions) {
     const retried = await retryRecord(one);
-    return retried.state === 'retried' ? undefined : retried.found;
+    return retried.state === 'retried'
+      ? { isDone: true, outcome: 'finished' }
+      : { isDone: false, outcome: `unchanged: ${retried.found}` };
   },
-  async forget(one: RecordOptions, isConfirmed: boolean) {
+  async forget(one: RecordOptions, { seen, isConfirmed }: One) {
+    const record = await showRecord(one);
     const forgotten = await forgetRecord(one);
-    if (forgotten.state === 'absent') return forgotten.state;
+    if (record === undefined || forgotten.state === 'absent')
+      return { isDone: false, outcome: 'unchanged: absent' };
+    if (stampOf(record) !== seen || forgotten.was !== record.phase)
+      throw new BadRequest('the record has changed since: open its page again');
     if (forgotten.was === 'running' && !isConfirmed)
       throw new BadRequest('the message is running: type its key to confirm');
-    return undefined;
+    return { isDone: true, outcome: `finished: it was ${forgotten.was}` };
   },
 };
 
 /** Does something to one record, and writes down who did it: both or neither. Throws `BadRequest`. */
 export async function actOn(
   { client, databaseSchema }: Desk,
-  action: Action['action'],
+  action: keyof typeof ACTIONS,
   one: One,
 ): Promise<void> {
-  const { person, scope, key, isConfirmed } = one;
+  const { person, scope, key } = one;
   const statements = pageStatements(databaseSchema);
   await changing(client, async (sql) => {
     const [row] = await run(sql, statements.begin, [person, action, scope, key, null, '1']);
-    const found = await ACTIONS[action]({ sql, databaseSchema, scope, key }, isConfirmed);
-    const [done, outcome] = found === undefined ? ['1', 'finished'] : ['0', `unchanged: ${found}`];
-    await run(sql, statements.end, [row?.[0] ?? '', done, outcome]);
+    const { isDone, outcome } = await ACTIONS[action]({ sql, databaseSchema, scope, key }, one);
+    await run(sql, statements.end, [row?.[0] ?? '', isDone ? '1' : '0', outcome]);
   });
 }
 
-/** Asks the process that runs an action to stop. */
-export async function askToStop({ client, databaseSchema }: Desk, id: string): Promise<void> {
-  await changing(client, (sql) => run(sql, pageStatements(databaseSchema).stop, [id]));
+/** Asks the process that runs an action to stop, and writes down who did. */
+export async function askToStop({ client, databaseSchema }: Desk, id: string, person: string): Promise<void> {
+  await changing(client, (sql) => run(sql, pageStatements(databaseSchema).stop, [id, person]));
 }

@@ -68,5 +68,7 @@ async function work({ client, databaseSchema }: Desk, id: string, many: Many, no
 }
 
 function outcomeOf(report: RetryReport): string {
-  return report.state === 'unconfirmed' ? `unchanged: ${report.matching} match now` : report.state;
+  if (report.state === 'unconfirmed') return `unchanged: ${report.matching} match now`;
+  const { state, retried, matching } = report;
+  return state === 'finished' && retried < matching ? 'finished: the others had changed' : state;
 }

@@ -74,7 +74,7 @@ export const action = page({
           actionForm(context, 'stop', 'Stop it', [
             <p>Stop ends it after the record that it is at. What is done stays done.</p>,
           ])}
-        {filter !== undefined && !isRunning && done < expected && (
+        {name === 'retry' && filter !== undefined && !isRunning && done < expected && (
           <p>
             <a href={linkTo('retry', { scope: filter.scope, error: filter.error })}>Count the others</a>
           </p>
@@ -84,8 +84,9 @@ export const action = page({
   },
 });
 
-function subjectOf({ scope = '', key, filter }: Action) {
-  return key === undefined ? given(`all of ${scope} with ${filter?.error}`) : messageLink({ scope, key });
+function subjectOf({ action: name, scope = '', key, filter }: Action) {
+  if (key !== undefined) return messageLink({ scope, key });
+  return name === 'stop' ? 'an action that was running' : given(`all of ${scope} with ${filter?.error}`);
 }
 
 function isSilent({ endedAt, seenAt }: Action, now: Date): boolean {
@@ -94,6 +95,6 @@ function isSilent({ endedAt, seenAt }: Action, now: Date): boolean {
 
 function outcomeOf(one: Action, now: Date): string {
   if (one.outcome !== undefined) return one.outcome;
-  if (isSilent(one, now)) return 'its process died: it came at least this far';
+  if (isSilent(one, now)) return 'no sign of its process for a minute: it came at least this far';
   return one.isStopping ? 'stopping' : 'running';
 }

@@ -99,7 +99,7 @@ function countTable(rows: readonly RecordCount[], { since }: Filter, context: Co
 
 /** To the page that retries them, or the command for a visitor who may not. */
 function retryLink({ mayAct }: Context, scope: string, error: string | number | undefined, since: string) {
-  if (error === undefined) return undefined;
+  if (error === undefined || error === '') return undefined;
   if (!mayAct) return <code>{given(retryCommand(scope, String(error)))}</code>;
   return <a href={linkTo('retry', { scope, error, since })}>Retry them all</a>;
 }

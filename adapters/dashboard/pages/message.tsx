@@ -8,13 +8,14 @@ import type { RecordView } from '../../operations/record.ts';
 import { showRecord } from '../../operations/show-record.ts';
 import type { Context } from '../context.ts';
 import { linkTo, manual } from '../links.ts';
+import { stampOf } from '../data/audit.ts';
 import { BadRequest, page, textIn } from '../page.ts';
 import { actionForm, textField } from '../parts/forms.tsx';
 import { timeline } from '../parts/timeline.tsx';
 import { redriveCommand } from '../commands.ts';
 import { facts, given, phaseOf, table, type Value } from '../parts/values.tsx';
 import { duration, errorText } from '../parts/words.ts';
-import { ADVICE, caseOf } from '../phases.ts';
+import { adviceFor, caseOf } from '../phases.ts';
 
 interface Message extends Story {
   readonly scope: string;
@@ -69,11 +70,11 @@ function asksResult(context: Context): boolean {
 function recordPart(data: Message, record: RecordView, context: Context) {
   const { now } = context;
   const { scope, key, phase, liveUntil, attempts, failures, deaths, steps } = record;
-  const { says, until, next } = ADVICE[phase];
+  const { says, until, next } = adviceFor(phase);
   return (
     <>
       <p class="lead">
-        {phaseOf(phase)} {says(duration(Math.abs(liveUntil.getTime() - now.getTime())), record, now)}
+        {phaseOf(phase)} {given(says(duration(Math.abs(liveUntil.getTime() - now.getTime())), record, now))}
       </p>
       <h2>What to do next</h2>
       <ol>
@@ -134,7 +135,7 @@ function attemptTable(rows: readonly EndedAttempt[], now: Date) {
       attempt: ({ attempt }) => attempt,
       'how it ended': ({ ending, batchSize, meaning }) => (
         <>
-          <b>{ending}</b>
+          <b>{given(ending)}</b>
           {batchSize !== undefined && `, in a batch of ${batchSize}`}: {meaning}
         </>
       ),
@@ -148,7 +149,8 @@ function attemptTable(rows: readonly EndedAttempt[], now: Date) {
   });
 }
 
-function actions({ phase, state }: RecordView, context: Context) {
+function actions(record: RecordView, context: Context) {
+  const { phase, state } = record;
   return (
     <>
       <h2>Actions</h2>
@@ -157,6 +159,7 @@ function actions({ phase, state }: RecordView, context: Context) {
           <p>Retry lets it run again. It runs when its broker or its sender delivers it once more.</p>,
         ])}
       {actionForm(context, 'forget', 'Forget it', [
+        <input type="hidden" name="seen" value={stampOf(record)} />,
         <p>
           Forget deletes its record: the next delivery runs as a new message
           {state === 'succeeded' && ', although it has succeeded'}.

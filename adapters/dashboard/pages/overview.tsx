@@ -14,6 +14,7 @@ import { bytes, count, counted, percent } from '../parts/words.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+const MOST_SCOPES = 200;
 const QUARTER_MS = 15 * MINUTE_MS;
 
 export const overview = page({
@@ -114,12 +115,16 @@ function censusPart(census: readonly StatusRow[], countedAt: Date | undefined, n
       </p>
     );
   }
+  const scopes = byScope(census);
   return (
     <>
       <p class="quiet">Counted by maintenance {shown(countedAt, now)}</p>
       {table({
-        caption: 'Records by scope',
-        ...{ now, rows: byScope(census), empty: 'There were no records.' },
+        caption:
+          scopes.length > MOST_SCOPES
+            ? `Records of the first ${MOST_SCOPES} of ${count(scopes.length)} scopes`
+            : 'Records by scope',
+        ...{ now, rows: scopes.slice(0, MOST_SCOPES), empty: 'There were no records.' },
         columns: {
           scope: ({ scope }) => <a href={linkTo('messages', { scope })}>{given(scope)}</a>,
           pending: ({ pending }) => pending?.records ?? 0,
@@ -139,11 +144,11 @@ function censusPart(census: readonly StatusRow[], countedAt: Date | undefined, n
 
 /** One row for each scope, with its states by name. */
 function byScope(census: readonly StatusRow[]) {
-  return [...new Set(census.map(({ scope }) => scope))].map((scope) => {
-    const of = (state: StatusRow['state']) =>
-      census.find((row) => row.scope === scope && row.state === state);
-    return { scope, pending: of('pending'), succeeded: of('succeeded'), failed: of('failed') };
-  });
+  type Row = { readonly scope: string } & Partial<Record<StatusRow['state'], StatusRow>>;
+  const rows = new Map<string, Row>();
+  for (const row of census)
+    rows.set(row.scope, { ...(rows.get(row.scope) ?? { scope: row.scope }), [row.state]: row });
+  return [...rows.values()];
 }
 
 function eventsPart(lastHour: Rates, lastDay: Rates, now: Date) {

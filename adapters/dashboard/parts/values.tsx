@@ -8,6 +8,8 @@ export type Value = Child | Date;
 
 export function shown(value: Value, now: Date): Child {
   if (value instanceof Date) {
+    // A damaged column can hold `infinity`.
+    if (Number.isNaN(value.getTime())) return moment(value);
     return (
       <time datetime={value.toISOString()} title={moment(value)}>
         {relative(value, now)}
@@ -32,7 +34,7 @@ const PHASES = ['running', 'lapsed', 'backing-off', 'waiting', 'succeeded', 'fai
 
 /** What a delivery would find now, as a word with a colour. */
 export function phaseOf(phase: string) {
-  return <span class={`phase ${PHASES.includes(phase) ? phase : ''}`}>{phase.replace('-', ' ')}</span>;
+  return <span class={`phase ${PHASES.includes(phase) ? phase : ''}`}>{given(phase.replace('-', ' '))}</span>;
 }
 
 /** Names and what they stand for. What is undefined is left out. */

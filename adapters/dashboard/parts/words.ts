@@ -36,7 +36,9 @@ export function duration(ms: number): string {
 
 /** `2026-11-27 14:05:03 UTC` */
 export function moment(at: Date): string {
-  return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return Number.isNaN(at.getTime())
+    ? 'no known time'
+    : `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** `14:05` */

@@ -17,6 +17,10 @@ export function pageStatements(schema: string) {
   const failures = `${quoted}.failures`;
   const audit = `${quoted}.audit`;
   /** $1 milliseconds since, $2 to $4 scope, ending and the error's name or code, each null for all. */
+  /** The record of a line, by one probe: a join would read all records. The limit keeps it from becoming one. */
+  const RECORD = `left join lateral (
+      select t.* from ${records} t where t.scope = f.scope and t.key = f.key limit 1
+    ) t`;
   const CHOSEN = `f.ended_at >= ${ago('$1')} and ($2::text is null or f.scope = $2::text)
     and ($3::text is null or f.ending = $3::text) and ($4::text is null or ${isErrorOf('f.error', '$4')})`;
   return {
@@ -52,7 +56,7 @@ from (
     count(*) as lines, count(t.key) as failed_now, min(f.ended_at) as first_at, max(f.ended_at) as last_at,
     max(array[lpad(f.id::text, 20, '0'), f.key] collate "C") as newest
   from ${failures} f
-    left join ${records} t on f.ending = 'failed' and t.scope = f.scope and t.key = f.key and t.state = 'failed'
+    ${RECORD} on f.ending = 'failed' and t.state = 'failed'
   where ${CHOSEN}
   group by 1, 2, 3, 4
   order by count(*) desc, 1, 2, 3, 4
@@ -67,7 +71,7 @@ order by g.lines desc, g.scope, g.ending, g.error_name, g.error_code`,
     failed: `
 select count(*)::text as lines, count(t.key)::text as failed_now
 from ${failures} f
-  left join ${records} t on t.scope = f.scope and t.key = f.key and t.state = 'failed'
+  ${RECORD} on t.state = 'failed'
 where f.ended_at >= ${ago('$1')} and f.ending = 'failed'`,
     /**
      * $1 to $4 as in CHOSEN, $5 the phase that the record is in now, null for any or none, $6 how many, $7 and $8 the
@@ -77,7 +81,7 @@ where f.ended_at >= ${ago('$1')} and f.ending = 'failed'`,
 select f.scope, f.key, f.ending, f.attempt::text as attempt, ${inMs('f.ended_at')} as ended_ms, f.error,
   case when t.scope is null then 'gone' else ${PHASE} end as phase,
   (extract(epoch from f.ended_at) * 1000000)::bigint::text as ended_us, f.id::text as id
-from ${failures} f left join ${records} t on t.scope = f.scope and t.key = f.key
+from ${failures} f ${RECORD} on true
 where ${CHOSEN} and ($5::text is null or ${PHASE} = $5::text)
   and ($7::text is null
     or (f.ended_at, f.id) < ('epoch'::timestamptz + $7::text::bigint * interval '1 microsecond', $8::text::bigint))
@@ -86,8 +90,8 @@ limit $6::text::bigint`,
     /** $1 to $4 as in CHOSEN: the first claim of the oldest record that is failed now. */
     oldestOfGroup: `
 select ${inMs('min(t.created_at)')} as created_ms
-from ${records} t
-where t.state = 'failed' and (t.scope, t.key) in (select f.scope, f.key from ${failures} f where ${CHOSEN})`,
+from ${failures} f ${RECORD} on true
+where ${CHOSEN} and t.state = 'failed'`,
     /**
      * $1 scope, null for all, $2 and $3 the first key and the one after the last, $4 and $5 the scope and key that they
      * follow, $6 how many. By the primary key, in one scope after the other.
@@ -144,9 +148,14 @@ update ${audit}
 set done = $2::text::bigint, outcome = $3::text, seen_at = statement_timestamp(), ended_at = statement_timestamp()
 where id = $1::text::bigint
 returning id::text as id`,
-    /** $1 id. */
+    /** $1 id, $2 person: who asked for it is a line of its own. */
     stop: `
-update ${audit} set stop = true where id = $1::text::bigint and ended_at is null
+with stopped as (
+  update ${audit} set stop = true where id = $1::text::bigint and ended_at is null returning id, scope
+)
+insert into ${audit} (person, action, scope, filter, expected, done, outcome, ended_at)
+select $2::text, 'stop', s.scope, json_build_object('action', s.id)::text, 1, 1, 'finished', statement_timestamp()
+from stopped s
 returning id::text as id`,
   };
 }

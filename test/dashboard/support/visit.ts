@@ -38,11 +38,24 @@ export function post(
   return dashboard(new Request(`${ADDRESS}?${query}`, { method: 'POST', headers, body }));
 }
 
-/** Opens a page, and sends its form. */
+/** Opens a page, and sends its form of an action, with what that has hidden. */
 export async function send(
   dashboard: Dashboard,
   query: string,
   fields: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  return await post(dashboard, query, { token: await tokenOf(dashboard, query), ...fields });
+  return await post(dashboard, query, { ...(await hiddenIn(dashboard, query, fields['action'])), ...fields });
+}
+
+/** The hidden fields of a form. */
+export async function hiddenIn(
+  dashboard: Dashboard,
+  query: string,
+  action = '',
+): Promise<Record<string, string>> {
+  const { text } = await get(dashboard, query);
+  const forms = text.split('<form').filter((form) => form.includes('method="post"'));
+  const form = forms.find((each) => each.includes(`name="action" value="${action}"`)) ?? forms[0] ?? '';
+  const hidden = form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries(Array.from(hidden, ([, name = '', value = '']) => [name, value]));
 }
