@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { StepNames } from '../src/engine/steps/step-names.ts';
+import { resultOfStep } from '../src/engine/steps/step-result.ts';
 import { KeptSteps } from '../src/payload/kept-steps.ts';
 import type { StepAttempt } from '../src/words/steps.ts';
 import { childKeysOf } from '../src/options/key.ts';
@@ -66,7 +67,7 @@ export function createAttempt(options: CreateAttemptOptions = {}): StepAttempt {
     if (kept.has(name)) return kept.resultOf(name);
     try {
       signal?.throwIfAborted();
-      const value = await run(childKey(name));
+      const value = await resultOfStep(run(childKey(name)));
       kept.add(name, 0, value);
       return kept.hasResult(name) ? kept.resultOf(name) : value;
     } catch (error) {

@@ -1,22 +1,22 @@
 import { readable } from '../lib/safe-read.ts';
 
 /**
- * Throws a `TypeError` where what a handler returned, or an element of it, has not run: its message would be done
+ * Throws a `TypeError` where what a handler or a step returned, or an element of it, has not run: it would be done
  * without its effect.
  */
-export function refuseUnrun(returned: unknown): void {
+export function refuseUnrun(returned: unknown, by: 'handler' | 'step' = 'handler'): void {
   const all: readonly unknown[] = Array.isArray(returned) ? returned : [returned];
   const what = all.map(unrunIn).find((each) => each !== undefined);
-  if (what !== undefined) throw new TypeError(`the handler returned ${what}`);
+  if (what !== undefined) throw new TypeError(`the ${by} returned ${what}`);
 }
 
 function unrunIn(returned: unknown): string | undefined {
   if (typeof returned === 'function') {
-    return 'a function, which nothing has called: call it in the handler, and await what it returns';
+    return 'a function, which nothing has called: call it, and await what it returns';
   }
   if (typeof returned !== 'object' || returned === null) return undefined;
   if (isLazyIterator(returned)) {
-    return 'a generator or a lazy iterator, which nothing has gone through: do so in the handler, with for await';
+    return 'a generator or a lazy iterator, which nothing has gone through: do so, with for await';
   }
   if (isObservable(returned)) {
     return 'an Observable, which nothing has subscribed to: return lastValueFrom(observable, { defaultValue: undefined })';

@@ -18,8 +18,10 @@ export async function runAttempt<R>(
     return work(attempt);
   });
   const failed = steps === undefined ? undefined : await steps.end();
-  const isFailed = failed !== undefined && ending.kind === 'returned';
-  return await settleBy(held, isFailed ? held.threw(failed.reason) : ending);
+  if (failed === undefined || ending.kind === 'threw') return await settleBy(held, ending);
+  const { reason, isDeath } = failed;
+  const death = { kind: 'threw', error: reason, interrupted: false, isDeath: true } as const;
+  return await settleBy(held, isDeath === true ? death : held.threw(reason));
 }
 
 /** Settles the record by how the work ended. */

@@ -315,6 +315,61 @@ describe.each([
     });
   });
 
+  test.each<[string, (step: Promise<unknown>) => unknown]>([
+    ['forgotten', () => 'ok'],
+    ['raced', (step) => Promise.race([step.catch(() => undefined), Promise.resolve('ok')])],
+  ])('a handler whose step is %s and runs on beyond the lease has not succeeded', async (__, end) => {
+    const handleOnce = bench.handleOnce({ leaseMs: 300, backoff: () => 0 });
+    const declined = gate();
+    const first = await handleOnce('key', 'body', (___, { step }) =>
+      end(
+        step('charge', async () => {
+          await Promise.resolve();
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 320);
+          await declined.opened;
+          throw new Error('declined');
+        }),
+      ),
+    );
+    expect(first).toMatchObject({
+      state: 'pending',
+      reason: 'lease-lost',
+      error: { name: 'LeaseLostError' },
+    });
+    declined.open();
+    await bench.pass(1_000);
+    const second = bench.handleOnce({ scope: handleOnce.settings.scope });
+    expect(await second('key', 'body', (___, { step }) => step('charge', () => 'again'))).toMatchObject({
+      ...{ state: 'succeeded', replayed: false, result: 'again' },
+    });
+  });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['a function', () => () => 1, /the step returned a function/],
+    [
+      'a generator',
+      function* generator() {
+        yield 1;
+      },
+      /the step returned a generator/,
+    ],
+    [
+      'a list of promises, one of which rejects',
+      () => [Promise.resolve(1), Promise.reject(new Error('down'))],
+      /down/,
+    ],
+  ])('one that returns %s has not ended', async (__, run, says) => {
+    const handleOnce = bench.handleOnce({ backoff: () => 0 });
+    const first = await handleOnce('key', 'body', (___, { step }) => step('mails', run));
+    expect(first).toMatchObject({
+      state: 'pending',
+      error: { message: expect.stringMatching(says) as string },
+    });
+    const mails = () => [1, 2].map((mail) => Promise.resolve(mail));
+    const second = await handleOnce('key', 'body', (___, { step }) => step('mails', mails));
+    expect(second).toMatchObject({ state: 'succeeded', result: [1, 2] });
+  });
+
   test('a result that is not kept is given again where its write has failed', async () => {
     const store = flakyStore(bench.store, { keep: [refusesForGood] });
     const handleOnce = bench.handleOnce({ store, maxStepBytes: 100 });

@@ -6,6 +6,7 @@ import { type KeptSteps, keptStepsOf } from '../../payload/kept-steps.ts';
 import { keepUntilAnswered } from './keep-until-answered.ts';
 import { StepCall } from './step-call.ts';
 import { StepNames, wrongStep } from './step-names.ts';
+import { resultOfStep } from './step-result.ts';
 
 const MAX_STEPS = 1_000;
 
@@ -39,9 +40,9 @@ export class Steps {
 
   /**
    * Resolves when no step runs any more, or the lease is lost: with how one has failed that the handler did not wait
-   * for, or did not look at. No other starts.
+   * for, or did not look at, or that one still runs, whose end nobody will see. No other starts.
    */
-  async end(): Promise<StepCall['rejection']> {
+  async end(): Promise<{ readonly reason: unknown; readonly isDeath?: true } | undefined> {
     const { lease } = this.#held;
     const lost = later<undefined>();
     const look = (): void => {
@@ -55,6 +56,12 @@ export class Steps {
       this.#held.onOverdue(look);
       waited.push(...open);
       await Promise.race([Promise.allSettled(open.map(({ answer }) => answer)), lost.promise]);
+    }
+    if (this.#open().length > 0) {
+      const reason = new LeaseLostError(
+        'the handler has returned, and its lease was over before its step had ended',
+      );
+      return { reason, isDeath: true };
     }
     const unheard = this.#calls.filter(({ isHeard }) => !isHeard);
     return [...waited, ...unheard].find(({ rejection }) => rejection !== undefined)?.rejection;
@@ -93,7 +100,7 @@ export class Steps {
       throw new LeaseLostError('the handler has ended: its attempt starts no step any more');
     this.#attempt.signal.throwIfAborted();
     const { engine, claim } = this.#held;
-    const value = await run(this.#attempt.childKey(name));
+    const value = await resultOfStep(run(this.#attempt.childKey(name)));
     const ms = Math.round(claim.ageMs + engine.clock.monotonic() - claim.sentAt.monotonicMs);
     this.#running.delete(name);
     this.#kept.add(name, ms, value);
