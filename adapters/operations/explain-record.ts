@@ -57,7 +57,8 @@ export interface Story {
 }
 
 const MEANINGS: Readonly<Record<BadEnding, string>> = {
-  released: 'its handler threw; what it had done by then is done again by the next attempt',
+  released:
+    'its handler threw; what it had done by then, except for its steps, is done again by the next attempt',
   interrupted:
     'it was stopped, as at a shutdown, a rebalance, another message of its batch or a clock that was set, or its ' +
     'transaction did not commit; the next delivery runs it again',

@@ -60,7 +60,7 @@ function lastBar(record: RecordView | undefined, now: Date): Bar[] {
   if (record === undefined) return [];
   const { phase, state, attempts, beganAt } = record;
   const kind = phase === 'running' || phase === 'lapsed' ? phase : state;
-  if (kind === 'pending' || kind === 'failed') return [];
+  if (!['running', 'lapsed', 'succeeded'].includes(kind)) return [];
   const fromMs = beganAt.getTime();
   const toMs = kind === 'succeeded' ? fromMs : now.getTime();
   return [{ kind, fromMs, toMs, words: `attempt ${attempts}: ${kind}` }];
