@@ -26,7 +26,9 @@ from (
     count(*) as lines, count(t.key) as failed_now, min(f.ended_at) as first_at, max(f.ended_at) as last_at,
     max(array[lpad(f.id::text, 20, '0'), f.key] collate "C") as newest
   from "handle_once".failures f
-    left join "handle_once".records t on f.ending = 'failed' and t.scope = f.scope and t.key = f.key and t.state = 'failed'
+    left join lateral (
+      select t.* from "handle_once".records t where t.scope = f.scope and t.key = f.key limit 1
+    ) t on f.ending = 'failed' and t.state = 'failed'
   where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond' and ($2::text is null or f.scope = $2::text)
     and ($3::text is null or f.ending = $3::text) and ($4::text is null or $4::text in (substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"'))
   group by 1, 2, 3, 4
@@ -42,7 +44,9 @@ order by g.lines desc, g.scope, g.ending, g.error_name, g.error_code;
 -- failed
 select count(*)::text as lines, count(t.key)::text as failed_now
 from "handle_once".failures f
-  left join "handle_once".records t on t.scope = f.scope and t.key = f.key and t.state = 'failed'
+  left join lateral (
+      select t.* from "handle_once".records t where t.scope = f.scope and t.key = f.key limit 1
+    ) t on t.state = 'failed'
 where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond' and f.ending = 'failed';
 
 -- lines
@@ -56,7 +60,9 @@ select f.scope, f.key, f.ending, f.attempt::text as attempt, (date_part('epoch',
     else 'expired'
   end end as phase,
   (extract(epoch from f.ended_at) * 1000000)::bigint::text as ended_us, f.id::text as id
-from "handle_once".failures f left join "handle_once".records t on t.scope = f.scope and t.key = f.key
+from "handle_once".failures f left join lateral (
+      select t.* from "handle_once".records t where t.scope = f.scope and t.key = f.key limit 1
+    ) t on true
 where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond' and ($2::text is null or f.scope = $2::text)
     and ($3::text is null or f.ending = $3::text) and ($4::text is null or $4::text in (substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')) and ($5::text is null or case
     when t.state = 'pending' then case
@@ -73,9 +79,11 @@ limit $6::text::bigint;
 
 -- oldestOfGroup
 select (date_part('epoch', min(t.created_at)) * 1000)::bigint::text as created_ms
-from "handle_once".records t
-where t.state = 'failed' and (t.scope, t.key) in (select f.scope, f.key from "handle_once".failures f where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond' and ($2::text is null or f.scope = $2::text)
-    and ($3::text is null or f.ending = $3::text) and ($4::text is null or $4::text in (substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')));
+from "handle_once".failures f left join lateral (
+      select t.* from "handle_once".records t where t.scope = f.scope and t.key = f.key limit 1
+    ) t on true
+where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond' and ($2::text is null or f.scope = $2::text)
+    and ($3::text is null or f.ending = $3::text) and ($4::text is null or $4::text in (substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')) and t.state = 'failed';
 
 -- byKey
 with recursive scopes as (
@@ -168,5 +176,10 @@ where id = $1::text::bigint
 returning id::text as id;
 
 -- stop
-update "handle_once".audit set stop = true where id = $1::text::bigint and ended_at is null
+with stopped as (
+  update "handle_once".audit set stop = true where id = $1::text::bigint and ended_at is null returning id, scope
+)
+insert into "handle_once".audit (person, action, scope, filter, expected, done, outcome, ended_at)
+select $2::text, 'stop', s.scope, json_build_object('action', s.id)::text, 1, 1, 'finished', statement_timestamp()
+from stopped s
 returning id::text as id;

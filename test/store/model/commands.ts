@@ -44,6 +44,7 @@ const fingerprint = fc.oneof(
   fc.constantFrom(OTHER_PAYLOAD, OTHER_VERSION, NO_FINGERPRINT),
 );
 const text = fc.constantFrom('"x"', '"y"');
+const storedError = fc.constantFrom('{"name":"X","message":"x"}', '{"name":"Y","message":"y"}');
 
 export const settlement: fc.Arbitrary<Settlement> = fc.oneof(
   fc.record({
@@ -55,14 +56,14 @@ export const settlement: fc.Arbitrary<Settlement> = fc.oneof(
   fc.record({
     kind: fc.constant('fail' as const),
     reason: fc.constant('terminal' as const),
-    error: text,
+    error: storedError,
     retentionMs: duration,
   }),
   {
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('release' as const),
-      error: fc.option(text),
+      error: fc.option(storedError),
       retryAfterMs: fc.oneof(fc.constant(0), duration),
       countsAs: fc.constantFrom('failure' as const, 'deferral' as const, 'interruption' as const),
     }),
