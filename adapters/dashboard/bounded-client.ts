@@ -1,7 +1,10 @@
 import type { DatabaseClient, DatabaseQueries } from '../../src/postgres/database-client.ts';
+import { limitedClient } from '../../src/store/postgres/limited-client.ts';
 
 /** A page is looked at by a person, who waits no longer. */
 export const PAGE_MS = 5_000;
+/** A connection can hang, where the limits of the server do not help. */
+export const REPLY_TIMEOUT_MS = 8_000;
 /** A record that a worker has locked is not waited for. */
 const LOCK_MS = 250;
 
@@ -31,7 +34,7 @@ export function changing<T>(
   client: DatabaseClient,
   work: (client: DatabaseClient) => Promise<T>,
 ): Promise<T> {
-  return client.begin(async (transaction) => {
+  return limitedClient(client, REPLY_TIMEOUT_MS).begin(async (transaction) => {
     const queries = client.in(transaction);
     await queries.execute(`set transaction isolation level read committed; ${limits(PAGE_MS)}`);
     return await work({

@@ -1,7 +1,7 @@
 import type { DatabaseClient } from '../../src/postgres/database-client.ts';
 import { databaseNow } from '../operations/database-now.ts';
 import type { TablesOptions } from '../operations/tables.ts';
-import { readingClient } from './bounded-client.ts';
+import { readingClient, REPLY_TIMEOUT_MS } from './bounded-client.ts';
 import type { Visitor } from './options.ts';
 
 /** What a page knows of its request. */
@@ -17,9 +17,6 @@ export interface Context {
   /** Of the forms on the page. Empty where it may have none. */
   readonly formToken: string;
 }
-
-/** A connection can hang, where the limits of the server do not help. */
-export const REPLY_TIMEOUT_MS = 8_000;
 
 export async function contextOf(
   client: DatabaseClient,

@@ -1,10 +1,9 @@
 import { parseOptions } from '../../src/options/parse-options.ts';
 import { sqlState } from '../../src/postgres/error-layers.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
-import { limitedClient } from '../../src/store/postgres/limited-client.ts';
 import { InvalidOptionsError, SchemaError, StoreError } from '../../src/words/errors.ts';
 import { act } from './act.ts';
-import { contextOf, type Context, REPLY_TIMEOUT_MS } from './context.ts';
+import { contextOf, type Context } from './context.ts';
 import { fieldsOf, formToken } from './form.ts';
 import { footer, refreshOf, shell } from './layout.tsx';
 import { STYLE_VIEW, type ViewName } from './links.ts';
@@ -86,8 +85,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (!mayAct) return refused('Nothing may be changed here.', 403, asJson);
     const fields = await fieldsOf(request, actions.secret, visitor);
     if (typeof fields === 'string') return refused(fields, 403, asJson);
-    const desk = { client: limitedClient(client, REPLY_TIMEOUT_MS), databaseSchema };
-    return seeOther(await act(context, desk, fields));
+    return seeOther(await act(context, { client, databaseSchema }, fields));
   }
 
   return async (request) => {

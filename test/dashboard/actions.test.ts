@@ -1,7 +1,8 @@
-import { createHandleOnce, TerminalError } from 'handle-once';
+import { createHandleOnce, type DatabaseClient, TerminalError } from 'handle-once';
 import { grantsSql } from 'handle-once/operations';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type SqlClient, toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon } from '../support/until.ts';
@@ -145,6 +146,24 @@ describe('Many records', () => {
     });
     expect(await phaseOf('order-1')).toBe('failed');
     expect((await confirmed('all')).status).toBe(400);
+  });
+
+  test('are retried after a count that takes longer than a page may', async () => {
+    await fail('order-1');
+    const client: DatabaseClient = toDatabaseClient<unknown>(sql as SqlClient);
+    const slow: DatabaseClient = {
+      ...client,
+      async query(statement, parameters) {
+        if (statement.includes('count(*)')) await client.query('select pg_sleep(9)::text as slept', []);
+        return await client.query(statement, parameters);
+      },
+    };
+    const { since = '', until = '' } = await hiddenIn(dashboard, MANY, 'retry');
+    const operated = dashboardFor(ALICE, { sql: slow });
+    await send(operated, MANY, { action: 'retry', since, until, confirm: '1' });
+    await expectSoon(async () => {
+      expect(await done()).toMatchObject([{ done: 1, outcome: 'finished' }]);
+    });
   });
 
   test('whose process died show how far it came', async () => {
