@@ -29,7 +29,7 @@ const CHUNK_ROWS = 100;
 /** No row begins behind it. With the largest payload as last row a chunk is below the 1 MB that a broker takes. */
 const CHUNK_BYTES = 400_000;
 
-/** For a migration of yours. A payload that is too large fails in its handler: it would block the relay. */
+/** Put this into one of your migrations. A payload that is too large fails in its handler: it would block the relay. */
 export const OUTBOX_TABLE = `
   create table outbox (
     id bigint generated always as identity primary key,

@@ -1,4 +1,4 @@
--- Beside the records, and never in the way of a claim or a settle: who worked on them, and which attempts ended badly.
+-- Which processes claim, and which attempts ended badly. Written apart from claims and settles: none waits for it.
 
 -- One row per process that claims. Its id is the beginning of its tokens.
 create table :"schema".workers (

@@ -3,7 +3,7 @@ import type { RecordView } from '../operations/index.ts';
 import { type Answer, shared, type SharedOptions } from './command.ts';
 import { EXIT } from './errors.ts';
 import { printable } from './printable.ts';
-import { quoted } from './quoted.ts';
+import { quoted } from '../operations/quoted.ts';
 
 export const WHOLE_SCOPE = 'the whole scope, with what adapters add, in quotes: "billing>kafka:workers"';
 

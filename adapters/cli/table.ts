@@ -1,5 +1,5 @@
 import { printable } from './printable.ts';
-import { quoted } from './quoted.ts';
+import { quoted } from '../operations/quoted.ts';
 
 /** Rows as a table of text, one line each, below their names. Scopes can be pasted into a command. */
 export function tableOf(rows: readonly Readonly<Record<string, string>>[]): string {

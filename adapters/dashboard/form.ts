@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameSecret } from '../shared/is-same-secret.ts';
 import type { Visitor } from './options.ts';
 
 /** A form that was opened in this span of time or the one before may be sent. */
@@ -13,13 +14,7 @@ export function formToken(secret: string, { name }: Visitor, nowMs: number, span
 }
 
 function isFormToken(secret: string, visitor: Visitor, token: string, nowMs: number): boolean {
-  return [0, 1].some((spansAgo) => isSame(token, formToken(secret, visitor, nowMs, spansAgo)));
-}
-
-/** In a time that does not depend on where they differ. */
-export function isSame(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)];
-  return first.length === second.length && timingSafeEqual(first, second);
+  return [0, 1].some((spansAgo) => isSameSecret(token, formToken(secret, visitor, nowMs, spansAgo)));
 }
 
 /** Whether the page that sends a form is one of this host. */

@@ -32,8 +32,8 @@ export interface DashboardOptions {
   /** The Postgres schema that has the tables. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;
   /**
-   * Who sends a request. Undefined: nobody who may see the dashboard, and the answer is 403. A `Response` is sent as it
-   * is, such as a redirect to a login. Called for every request but the one of the style sheet.
+   * Who sends a request. Undefined: the sender may not see the dashboard, and gets 403. A `Response` is sent as it is,
+   * such as a redirect to a login. Called for every page, and not for the style sheet.
    */
   readonly authorize: (
     request: Request,

@@ -68,7 +68,7 @@ const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
   },
 };
 
-/** For a phase that a damaged record has there is none. */
+/** A damaged record can have a phase that is not in the table. */
 export function adviceFor(phase: string): Advice {
   const known = Object.hasOwn(ADVICE, phase) ? ADVICE[phase as RecordPhase] : undefined;
   return (

@@ -9,7 +9,7 @@ import { say } from './say.ts';
 
 const YOU: Visitor = { name: 'you', rights: ['act', 'results'] };
 
-/** Until Ctrl+C. Whoever is on this host may come in: the data is nobody's. */
+/** Serves the dashboard until Ctrl+C. It asks for no login, since the demo has made all of the data. */
 export async function showDashboard(tables: Pick<DashboardOptions, 'sql' | 'databaseSchema'>): Promise<void> {
   const stop = new AbortController();
   endOnSignals({ signal: stop.signal, end: stop.abort.bind(stop) });

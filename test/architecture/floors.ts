@@ -58,7 +58,7 @@ export function floorOf(place: string): number {
 /** What an adapter may import of others: what it shares with them, and what is published. */
 const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   cli: ['clients/index.ts', 'dashboard/index.ts', 'kafka/index.ts', 'operations/', 'shared/', 'sqs/index.ts'],
-  dashboard: ['operations/'],
+  dashboard: ['operations/', 'shared/is-same-secret.ts'],
   kafka: ['operations/redrive/', 'operations/database-now.ts', ...shared('kafka')],
   lambda: ['shared/'],
   nestjs: ['kafka/index.ts', 'sqs/index.ts'],

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { quoted } from '../../adapters/cli/quoted.ts';
+import { quoted } from '../../adapters/operations/quoted.ts';
 
 test.each([
   ['billing', 'billing'],

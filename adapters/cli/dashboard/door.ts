@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Visitor } from '../../dashboard/index.ts';
+import { isSameSecret } from '../../shared/is-same-secret.ts';
 
-/** Who comes in: whoever has the token that was printed, and comes to this host by its own name. */
+/** A request needs the printed token, and one of the names of this host. */
 export interface Door {
   readonly port: number;
   readonly token: string;
@@ -31,11 +31,11 @@ export function enter({ port, token, visitor }: Door, request: Request): Visitor
   const given = url.searchParams.get('token');
   const cookie = `handle_once_${port}`;
   if (given === null) {
-    return isSame(cookieOf(request, cookie), token)
+    return isSameSecret(cookieOf(request, cookie), token)
       ? visitor
       : refuse(403, 'Open the address that the command has printed. It has a token.');
   }
-  if (!isSame(given, token)) return refuse(403, 'This token is of another run of the command.');
+  if (!isSameSecret(given, token)) return refuse(403, 'This token is of another run of the command.');
   url.searchParams.delete('token');
   const secure = request.headers.get('x-forwarded-proto') === 'https' ? '; Secure' : '';
   return new Response(null, {
@@ -58,10 +58,4 @@ function refuse(status: number, text: string): Response {
 function cookieOf(request: Request, name: string): string {
   const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
   return cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-}
-
-/** In a time that does not depend on what they are. */
-function isSame(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
 }

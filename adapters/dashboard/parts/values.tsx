@@ -64,7 +64,7 @@ interface Table<Row> {
   readonly columns: Readonly<Record<string, (row: Row) => Value>>;
 }
 
-/** Numbers stand at the right. A narrow screen scrolls it sideways, not the page. */
+/** Numbers stand at the right. On a narrow screen each row is a list with the names of its columns. */
 export function table<Row>({ caption, now, rows, empty, columns }: Table<Row>) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));

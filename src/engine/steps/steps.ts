@@ -39,8 +39,8 @@ export class Steps {
   }
 
   /**
-   * Resolves when no step runs any more, or the lease is lost: with how one has failed that the handler did not wait
-   * for, or did not look at, or that one still runs, whose end nobody will see. No other starts.
+   * Starts no other step, and resolves when none runs any more, or when the lease is lost. Undefined: the attempt ended
+   * well. Otherwise why it did not: a step failed that the handler had not used, or one still runs after the lease.
    */
   async end(): Promise<{ readonly reason: unknown; readonly isDeath?: true } | undefined> {
     const { lease } = this.#held;
