@@ -120,7 +120,10 @@ async function work(
   look();
 }
 
-/** Each effect as a step: three of them side by side, and fewer one after the other. */
+/**
+ * Each effect as a step: three of them side by side, and fewer one after the other. A handler that does not heed its
+ * signal leaves the last of two to itself.
+ */
 async function inSteps(
   world: World,
   run: Run,
@@ -132,25 +135,42 @@ async function inSteps(
   const tell = (fact: Fact): void => {
     if (run.life.isAlive) world.tell(fact);
   };
-  const one = async (place: number): Promise<void> => {
+  const start = (place: number, beforeMs = 0) => {
     const name = `effect ${place}`;
+    return step(name, async () => {
+      tell({ type: 'step-began', run, name });
+      if (beforeMs > 0) await wait(run.life, beforeMs, undefined);
+      await effect(place);
+      const done = `${name} of ${own}`;
+      tell({ type: 'step-done', run, name, result: done });
+      return done;
+    });
+  };
+  const one = async (place: number): Promise<void> => {
     try {
-      const result = await step(name, async () => {
-        tell({ type: 'step-began', run, name });
-        await effect(place);
-        const done = `${name} of ${own}`;
-        tell({ type: 'step-done', run, name, result: done });
-        return done;
-      });
-      tell({ type: 'step', run, name, result });
+      const result = await start(place);
+      tell({ type: 'step', run, name: `effect ${place}`, result });
     } catch (error) {
       if (error instanceof GaveUp || !signal.aborted) throw error;
       throw new GaveUp('a step was refused', { cause: signal.reason });
     }
   };
+  /** The handler does not learn of it, and its attempt fails with a step that was refused. */
+  const leave = (call: Promise<unknown>): void => {
+    void Promise.prototype.then.call(call, undefined, (error: unknown) => {
+      end(world, run, { how: error instanceof LeaseLostError ? 'lost its lease' : 'gave up' });
+    });
+  };
   const places = Array.from({ length: count }, (_, place) => place);
-  if (count === 3) await Promise.all(places.map(one));
-  else for (const place of places) await one(place);
+  if (count === 3) {
+    await Promise.all(places.map(one));
+  } else {
+    for (const place of places) {
+      if (place === 1 && !run.heeds)
+        leave(start(place, world.network.isCalm ? 0 : world.plan.settings.leaseMs));
+      else await one(place);
+    }
+  }
 }
 
 /** Returns what the handler returns, mostly what is its own, or throws what it throws. */

@@ -50,6 +50,8 @@ interface StepHistory {
   readonly done: Set<unknown>;
   /** What handlers were given, as far as one was. */
   given: { readonly result: unknown } | undefined;
+  /** The runs in which its code has begun and has not ended. */
+  readonly open: Set<Run>;
 }
 
 /** What is known of one key. */
@@ -173,7 +175,7 @@ export class Ledger {
     const { claims, steps } = this.ofKey(run.message.key ?? '');
     const claim = this.claimOfRun(run);
     if (claim === undefined || !claims.includes(claim)) return undefined;
-    const step = steps.get(name) ?? { done: new Set(), given: undefined };
+    const step = steps.get(name) ?? { done: new Set(), given: undefined, open: new Set() };
     steps.set(name, step);
     return step;
   }
@@ -236,8 +238,12 @@ export class Ledger {
       case 'extend':
         this.#noteExtend(fact, at);
         break;
+      case 'step-began':
+        this.stepOf(fact)?.open.add(fact.run);
+        break;
       case 'step-done':
         this.stepOf(fact)?.done.add(fact.result);
+        this.stepOf(fact)?.open.delete(fact.run);
         break;
       case 'step':
         Object.assign(this.stepOf(fact) ?? {}, { given: { result: fact.result } });
@@ -306,7 +312,6 @@ export class Ledger {
       case 'log-begins':
       case 'polled':
       case 'position-committed':
-      case 'step-began':
       case 'told':
         break;
     }
@@ -456,7 +461,8 @@ export class Ledger {
     const { runEnd } = claim;
     // What it returns then is not put on record; what it threw is.
     const isUndone = runEnd?.how === 'undone' && end.how === 'returned';
-    const hasThrown = end.how === 'undone' && runEnd !== undefined && runEnd.how !== 'returned';
+    const isLater = end.how === 'undone' || end.how === 'lost its lease' || end.how === 'gave up';
+    const hasThrown = isLater && runEnd !== undefined && runEnd.how !== 'returned';
     if (!isUndone && !hasThrown) claim.runEnd = end;
   }
 

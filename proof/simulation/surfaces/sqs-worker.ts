@@ -16,7 +16,7 @@ import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-cl
 import { onFifo } from '../plan/settings.ts';
 import { atomic } from '../rules/atomic.ts';
 import { inOrder } from '../rules/in-order.ts';
-import { stepsInLease, stepsOnce, stepsTruthful } from '../rules/steps.ts';
+import { stepsEnded, stepsInLease, stepsOnce, stepsTruthful } from '../rules/steps.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
 import type { World } from '../world/world.ts';
 import { queueEventTeller } from './queue-events.ts';
@@ -59,7 +59,7 @@ export const sqsSteps: Surface = {
   ...sqsWorker,
   name: 'sqs-steps',
   weight: 4,
-  rules: [visibilityAboveLease, stepsOnce, stepsTruthful, stepsInLease],
+  rules: [visibilityAboveLease, stepsOnce, stepsTruthful, stepsInLease, stepsEnded],
   fit: (settings) => ({ ...settings, steps: true }),
 };
 
