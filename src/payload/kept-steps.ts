@@ -21,7 +21,9 @@ export class KeptSteps {
   constructor(text: string | undefined, maxBytes = Infinity) {
     this.#maxBytes = maxBytes;
     const kept = JSON.parse(text ?? '{}') as Readonly<Record<string, KeptStep>>;
+    if (Array.isArray(kept) || typeof kept !== 'object') throw new TypeError('no object of steps');
     for (const [name, { ms, result, omitted }] of Object.entries(kept)) {
+      if (typeof ms !== 'number') throw new TypeError('a step without its time');
       this.#texts.set(name, JSON.stringify({ ms, result, omitted }));
     }
   }
