@@ -10,7 +10,7 @@ import type { Environment } from './machine.ts';
 import { toMarkdown } from './markdown.ts';
 import { forScaling } from './scaling.ts';
 
-const FOLDER = new URL('../../docs/benchmarks/', import.meta.url);
+const FOLDER = new URL('../../docs/evidence/benchmarks/', import.meta.url);
 const RESULTS = new URL('results.json', FOLDER);
 const SCALING = new URL('../scaling.md', FOLDER);
 

@@ -15,7 +15,7 @@ export function forScaling(
   return Object.fromEntries([...(core ? [['needs', needsOf(core)] as const] : []), ...shown]);
 }
 
-/** Duplicates are for docs/benchmarks. */
+/** Duplicates are for docs/evidence/benchmarks. */
 function ofFresh(figures: Figures): Figures {
   const comparisons = figures.comparisons.filter(({ setting }) => setting['messages'] !== 'duplicates');
   return { ...figures, comparisons };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CAUSES } from '../../proof/simulation/facts/names.ts';
 import { namesIn, tableUnder, textOf } from './documents.ts';
 
-const page = textOf('docs/correctness.md');
+const page = textOf('docs/evidence/correctness.md');
 const promises = tableUnder(page, 'What is guaranteed, and what checks it');
 
 function rulesUnder(heading: string, column: number): string[] {
