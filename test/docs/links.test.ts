@@ -27,7 +27,7 @@ function hasAnchor(file: string, anchor: string | undefined): boolean {
 
 test('every link of the packed documents leads to a packed file, and to a heading of it', () => {
   const packedDocuments = [...files].filter(isDocument);
-  expect(packedDocuments).toEqual(expect.arrayContaining(['docs/attempts.md', 'llms.txt', 'SECURITY.md']));
+  expect(packedDocuments).toEqual(expect.arrayContaining(['docs/tuning.md', 'llms.txt', 'SECURITY.md']));
   const dead = packedDocuments.flatMap((document) =>
     linksOf(textOf(document))
       .map(({ target, anchor }) => ({
