@@ -32,7 +32,6 @@ const IMPORTS = [CORE, SQS, KAFKA, LAMBDA, WEBHOOK, HTTP, TESTING, ADAPTER, ENVE
 const WITH_EXAMPLES = [
   ...[
     'clients',
-    'envelopes',
     'errors',
     'handle-once',
     'http',
@@ -40,13 +39,13 @@ const WITH_EXAMPLES = [
     'kafka-clients',
     'lambda',
     'migrations',
+    'more-sources',
     'moving-over',
-    'nestjs',
     'observability',
     'operations',
     'options',
   ],
-  ...['other-brokers', 'privacy', 'runtimes', 'scaling', 'sqs', 'stability', 'testing', 'transactions'],
+  ...['privacy', 'runtimes', 'scaling', 'sqs', 'stability', 'testing', 'transactions'],
   ...['tuning', 'webhooks'],
 ];
 
