@@ -38,14 +38,13 @@ const WITH_EXAMPLES = [
     'kafka',
     'kafka-clients',
     'lambda',
-    'migrations',
     'more-sources',
     'moving-over',
     'observability',
     'operations',
     'options',
   ],
-  ...['privacy', 'runtimes', 'scaling', 'sqs', 'stability', 'testing', 'transactions'],
+  ...['runtimes', 'scaling', 'sqs', 'stability', 'testing', 'transactions'],
   ...['tuning', 'webhooks'],
 ];
 
