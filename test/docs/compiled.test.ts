@@ -44,7 +44,7 @@ const WITH_EXAMPLES = [
     'operations',
     'options',
   ],
-  ...['runtimes', 'scaling', 'sqs', 'stability', 'testing', 'transactions'],
+  ...['scaling', 'sqs', 'testing', 'transactions'],
   ...['tuning', 'webhooks'],
 ];
 

@@ -101,10 +101,10 @@ test('links of pages that are not packed lead to files', () => {
   expect(dead).toEqual([]);
 });
 
-test('docs/stability.md has the versions that the tests run on', () => {
+test('docs/limits.md has the versions that the tests run on', () => {
   const newer = JSON.parse(textOf('test/majors/package.json')) as { dependencies: Record<string, string> };
   const versionsOf = (cell = '') => cell.match(/\d+\.\d+\.\d+/g) ?? [];
-  const rows = tableUnder(textOf('docs/stability.md'), 'What it is tested with');
+  const rows = tableUnder(textOf('docs/limits.md'), 'What it is tested with');
   for (const [names, each, majors] of rows) {
     const [first = '', ...others] = namesIn(names).filter((name) => name !== 'PgBoss');
     const packages = [
