@@ -4,6 +4,7 @@
 -- 2. As the owner of the tables: psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f partition.sql
 -- 3. Start the workers.
 --
+-- Publications, row level security, triggers and autovacuum options of the table are not copied: make them again.
 -- An error changes nothing: it is one transaction. It needs disk room for a second copy of the table. With another
 -- schema, replace handle_once.
 begin;
