@@ -30,8 +30,9 @@ export default {
   customCss: 'site.css',
   projectDocuments: [
     ...pages('./docs/'),
-    ...pages('./docs/benchmarks/'),
-    ...pages('./docs/decisions/'),
+    ...pages('./docs/evidence/'),
+    ...pages('./docs/evidence/benchmarks/'),
+    ...pages('./docs/evidence/decisions/'),
     ...['ARCHITECTURE', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map((name) => `./${name}.md`),
   ],
   markdownItLoader: withCodeInAnchors,

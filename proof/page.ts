@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { STEPS } from './steps/index.ts';
 
-const FILE = fileURLToPath(new URL('../docs/proof.md', import.meta.url));
+const FILE = fileURLToPath(new URL('../docs/evidence/proof.md', import.meta.url));
 
 const INTRODUCTION = `# Figures of the proof
 
@@ -21,7 +21,7 @@ export function sectionsIn(page: string): Map<string, string> {
   );
 }
 
-/** Puts a section in its place in docs/proof.md, and leaves the others as they are. */
+/** Puts a section in its place in docs/evidence/proof.md, and leaves the others as they are. */
 export function writeSection(title: string, text: string): void {
   const sections = sectionsIn(existsSync(FILE) ? readFileSync(FILE, 'utf8') : '').set(title, text);
   const written = STEPS.flatMap((step) => {

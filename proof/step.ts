@@ -10,7 +10,7 @@ export interface Proof {
   readonly seed: number;
 }
 
-/** What a step has found, as a section of docs/proof.md. */
+/** What a step has found, as a section of docs/evidence/proof.md. */
 export interface Finding {
   /** Whether everything held. */
   readonly holds: boolean;

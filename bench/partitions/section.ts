@@ -60,7 +60,7 @@ async function filled(
   };
 }
 
-/** As docs/operations.md does, without the pages that it keeps: these tables are full. */
+/** As docs/partition.sql does, without the pages that it keeps: these tables are full. */
 async function partition(sql: postgres.Sql, schema: string): Promise<void> {
   await sql.unsafe(`
     alter table ${schema}.records rename to plain;

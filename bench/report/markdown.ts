@@ -15,8 +15,8 @@ export function toMarkdown(name: string, figures: Figures): string {
   return `## ${name}\n\n${withoutHeading(figures)}`;
 }
 
-/** The same for a page that has a heading of its own. */
-export function withoutHeading({ facts, comparisons }: Figures): string {
+/** The same without its heading. */
+function withoutHeading({ facts, comparisons }: Figures): string {
   const known = Object.entries(facts).map(([fact, value]) => `${fact}: ${String(value)}`);
   return [known.join('; '), ...comparisons.map(toTable)].join('\n\n');
 }

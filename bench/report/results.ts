@@ -10,9 +10,9 @@ import type { Environment } from './machine.ts';
 import { toMarkdown } from './markdown.ts';
 import { forScaling } from './scaling.ts';
 
-const FOLDER = new URL('../../docs/benchmarks/', import.meta.url);
+const FOLDER = new URL('../../docs/evidence/benchmarks/', import.meta.url);
 const RESULTS = new URL('results.json', FOLDER);
-const SCALING = new URL('../scaling.md', FOLDER);
+const SCALING = new URL('../../scaling.md', FOLDER);
 
 export interface SectionResult extends Environment, Figures {
   readonly date: string;
@@ -29,7 +29,7 @@ export async function keepResults(ran: Results): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   await writeFormatted('results.json', JSON.stringify(results));
   await writeFormatted('figures.md', allFigures(results));
-  await writeFormatted('../scaling.md', withFigures(readFileSync(SCALING, 'utf8'), results));
+  await writeFormatted('../../scaling.md', withFigures(readFileSync(SCALING, 'utf8'), results));
   if (results.core) await writeFile(new URL('in-flight.svg', FOLDER), overInFlight(results.core));
   if (results.size) await writeFile(new URL('table-size.svg', FOLDER), overTableSize(results.size));
 }

@@ -2,23 +2,33 @@ import type { Comparison } from '../compare.ts';
 import type { Cost } from '../costs.ts';
 import { OURS } from '../core/handle-once.ts';
 import type { Figures } from '../section.ts';
-import { tableOf, withoutHeading } from './markdown.ts';
+import { tableOf } from './markdown.ts';
 
-/** What docs/scaling.md shows, by the names of its places. */
+/** What docs/scaling.md shows, by the names of its places. All figures are in docs/evidence/benchmarks. */
 export function forScaling(
   results: Readonly<Partial<Record<string, Figures>>>,
 ): Readonly<Record<string, string>> {
   const { core, scale, partitions, citus } = results;
   const shown = Object.entries({ scale, partitions, citus }).flatMap(([name, figures]) =>
-    figures === undefined ? [] : [[name, withoutHeading(ofFresh(figures))] as const],
+    figures === undefined ? [] : [[name, ratesOf(figures)] as const],
   );
   return Object.fromEntries([...(core ? [['needs', needsOf(core)] as const] : []), ...shown]);
 }
 
-/** Duplicates are for docs/benchmarks. */
-function ofFresh(figures: Figures): Figures {
-  const comparisons = figures.comparisons.filter(({ setting }) => setting['messages'] !== 'duplicates');
-  return { ...figures, comparisons };
+/** Messages a second, by setting and contender. */
+function ratesOf({ comparisons }: Figures): string {
+  const fresh = comparisons.filter(({ setting }) => setting['messages'] !== 'duplicates');
+  const names = fresh[0]?.contenders.map(({ contender }) => contender) ?? [];
+  return tableOf([
+    ['messages a second', ...names],
+    ...fresh.map(({ setting, contenders }) => [
+      Object.entries(setting)
+        .filter(([name]) => name !== 'messages')
+        .map(([name, value]) => `${name === 'inFlight' ? 'in flight' : name}: ${value}`)
+        .join(', '),
+      ...contenders.map(({ messagesPerSecond: { median } }) => Math.round(median).toLocaleString('en')),
+    ]),
+  ]);
 }
 
 const MESSAGES = 100_000;

@@ -1,6 +1,6 @@
 /**
  * Checks the models, and that they find the bugs planted in them: `npm run model`. It prints the tables of
- * docs/correctness.md, and ends with 1 when a rule does not hold, or a bug breaks none. With `-- --large` it looks at
+ * docs/evidence/correctness.md, and ends with 1 when a rule does not hold, or a bug breaks none. With `-- --large` it looks at
  * larger cases too, which take minutes and gigabytes.
  */
 import { BUGS, CASES, LARGE_CASES } from './cases.ts';

@@ -1,7 +1,7 @@
 import type { Bug, Case } from './cases.ts';
 import type { Found } from './spin.ts';
 
-/** Of the tables in docs/correctness.md. */
+/** Of the tables in docs/evidence/correctness.md. */
 export const HEADS = {
   cases: head(['model', 'looks for', 'with', 'states', 'time']),
   bugs: head(['planted', 'model', 'what is wrong', 'rule']),
@@ -11,7 +11,7 @@ function head(names: readonly string[]): string {
   return `${row(names)}\n${row(names.map(() => '---'))}`;
 }
 
-/** The row of a search in docs/correctness.md. */
+/** The row of a search in docs/evidence/correctness.md. */
 export function rowOfCase(
   { model, name, looksFor }: Case,
   { states, seconds }: Extract<Found, { kind: 'holds' }>,
@@ -19,7 +19,7 @@ export function rowOfCase(
   return row([model, looksFor, name, states.toLocaleString('en'), `${seconds.toFixed(1)} s`]);
 }
 
-/** The row of a planted bug in docs/correctness.md. */
+/** The row of a planted bug in docs/evidence/correctness.md. */
 export function rowOfBug({ model, name, whatIsWrong }: Bug, rule: string): string {
   return row([`\`${name}\``, model, whatIsWrong, `\`${rule}\``]);
 }

@@ -1,5 +1,5 @@
 /**
- * Looks for every planted bug, or for those that are named, and prints the rows of the table in docs/correctness.md:
+ * Looks for every planted bug, or for those that are named, and prints the rows of the table in docs/evidence/correctness.md:
  * `npm run planted`; for those in the SQL `npm run planted -- --sql`. Ends with 1 where a bug is not found, or where
  * the page has another row. TEST_DATABASE_URL for a server of your own.
  */
@@ -10,7 +10,7 @@ import { plantedBugs, rowOf, search } from './planted.ts';
 import { type FoundBy, sqlRowOf, testThatFinds } from './sql.ts';
 
 const { values, positionals } = parseArgs({ options: { sql: { type: 'boolean' } }, allowPositionals: true });
-const page = readFileSync(new URL('../../docs/correctness.md', import.meta.url), 'utf8').replaceAll(
+const page = readFileSync(new URL('../../docs/evidence/correctness.md', import.meta.url), 'utf8').replaceAll(
   / +/g,
   ' ',
 );
@@ -44,7 +44,11 @@ async function lookForAll(
     const row = await find(bug);
     const isOnPage = row !== undefined && page.includes(`\n${row}\n`);
     console.log(
-      isOnPage ? row : row === undefined ? `NOT FOUND: ${bug}` : `NOT IN docs/correctness.md: ${row}`,
+      isOnPage
+        ? row
+        : row === undefined
+          ? `NOT FOUND: ${bug}`
+          : `NOT IN docs/evidence/correctness.md: ${row}`,
     );
     if (!isOnPage) process.exitCode = 1;
   }

@@ -28,7 +28,7 @@ export function whatIsWrong(bug: string): string {
   return readFileSync(patchOf(bug), 'utf8').split('\n')[0] ?? '';
 }
 
-/** Of the table in docs/correctness.md. */
+/** Of the table in docs/evidence/correctness.md. */
 export function rowOf(bug: string, { seed, rule }: Found): string {
   return `| \`${bug}\` | ${whatIsWrong(bug)} | ${seed} | \`${rule}\` |`;
 }

@@ -29,7 +29,7 @@ export interface FoundBy {
   readonly test: string;
 }
 
-/** Of the table in docs/correctness.md. */
+/** Of the table in docs/evidence/correctness.md. */
 export function sqlRowOf(bug: string, { file, test }: FoundBy): string {
   return `| \`${bug}\` | ${whatIsWrong(bug)} | \`${file}\` | ${test} |`;
 }

@@ -1,4 +1,4 @@
-// Loads the packed package as each runtime and module system does, row by row of docs/runtimes.md:
+// Loads the packed package as each runtime and module system does, row by row of docs/limits.md:
 //   npm run test:runtimes             all of them, a minute; installs what proof/runtimes/package.json names
 //   npm run test:runtimes -- --quick  those that need nothing beyond the project's own packages
 import { spawnSync } from 'node:child_process';

@@ -3,7 +3,7 @@ export type Tool = 'node' | 'node18' | 'node22' | 'node24' | 'bun' | 'deno';
 
 /** One way to load the package. */
 export interface Row {
-  /** As docs/runtimes.md names it. */
+  /** As docs/limits.md names it. */
   readonly name: string;
   /** Needs nothing beyond the packages of the project itself. */
   readonly isQuick?: true;

@@ -8,7 +8,7 @@ import { storms } from './storms.ts';
 
 const SAME = 'The columns are those of [workers](#chaos-workers).';
 
-/** In the order in which they run, and in which their sections stand in docs/proof.md. */
+/** In the order in which they run, and in which their sections stand in docs/evidence/proof.md. */
 export const STEPS: readonly Step[] = [
   databaseFuzz,
   limits,
@@ -29,7 +29,7 @@ export const STEPS: readonly Step[] = [
     'Chaos: workers',
     ['control', 'workers'],
     'Lost is a message without an effect, doubled one with more than one. It is allowed where each run that left an ' +
-      'effect behind has a cause that [guarantees](guarantees.md) names, on record in what the workers reported. ' +
+      'effect behind has a cause that [guarantees](../guarantees.md) names, on record in what the workers reported. ' +
       'Recovery is the time until a message succeeded that was in flight when a fault began: from the fault of its ' +
       'worker, or from the end of one that hit all. The first two rows have no library: there the checks have to find ' +
       'something. `proof/chaos/README.md` says what each case does.',

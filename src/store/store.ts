@@ -168,7 +168,7 @@ export type KeepReply = 'kept' | 'lost' | 'locked';
  * `failed` where it is a release of a failed record; a record that is claimed again has the fingerprint of that
  * claim, but one that has none keeps none until it expires; a record that another transaction holds keeps no other
  * waiting, nor its own caller for long. What each end of an attempt does to the record's counters is the table in
- * docs/attempts.md. It throws `StoreError` or `SchemaError`, and nothing else. `storeContract` of `handle-once/testing`
+ * docs/tuning.md. It throws `StoreError` or `SchemaError`, and nothing else. `storeContract` of `handle-once/testing`
  * tests one of your own.
  */
 export interface Store {

@@ -7,12 +7,15 @@ import { callCommand } from './call-command.ts';
 
 const { sql, url } = useDatabase();
 
-/** The commands of a section of the docs. */
-async function commandsOf(heading: string): Promise<string[]> {
-  const docs = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-  const section = docs.split('\n## ').find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)];
-  return blocks.flatMap(([, lines = '']) => lines.trim().split('\n'));
+/** The commands of sections of the docs. */
+async function commandsOf(...headings: string[]): Promise<string[]> {
+  const docs = await readFile(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+  const sections = docs.split('\n## ');
+  return headings.flatMap((heading) => {
+    const section = sections.find((text) => text.startsWith(`${heading}\n`)) ?? '';
+    const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)];
+    return blocks.flatMap(([, lines = '']) => lines.trim().split('\n'));
+  });
 }
 
 /** Messages that run, and one that came before them and whose worker died. */
@@ -35,7 +38,8 @@ test('the walk of the docs finds the oldest message, says why another failed, an
     expect(await sql`select from handle_once.failures`).toHaveLength(1);
   });
   const printed: string[] = [];
-  for (const line of await commandsOf('When a queue grows')) {
+  const commands = await commandsOf('A queue grows', 'Which messages failed', 'Run one message again');
+  for (const line of commands) {
     const [npx, name, ...args] = line.split(' ');
     expect([npx, name]).toEqual(['npx', 'handle-once']);
     printed.push((await callCommand(args, { DATABASE_URL: url })).stdout);
@@ -43,9 +47,10 @@ test('the walk of the docs finds the oldest message, says why another failed, an
   expect(printed).toEqual([
     expect.stringMatching(/^scope.*\nbilling +message-0 +lapsed /),
     expect.stringMatching(/it failed for good; .*TerminalError: card is blocked/),
+    expect.stringMatching(/Run npx handle-once maintain/),
+    expect.stringMatching(/^records.*\n1 +TerminalError +billing /),
     expect.stringMatching(/billing +order-7 +failed/),
     expect.stringMatching(/^retried; /),
-    expect.stringMatching(/Run npx handle-once maintain/),
   ]);
   const retried = await handleOnce('order-7', 'body', () => 'charged');
   expect(retried).toMatchObject({ state: 'succeeded', result: 'charged' });

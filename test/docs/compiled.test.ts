@@ -32,21 +32,19 @@ const IMPORTS = [CORE, SQS, KAFKA, LAMBDA, WEBHOOK, HTTP, TESTING, ADAPTER, ENVE
 const WITH_EXAMPLES = [
   ...[
     'clients',
-    'envelopes',
     'errors',
     'handle-once',
     'http',
     'kafka',
     'kafka-clients',
     'lambda',
-    'migrations',
+    'more-sources',
     'moving-over',
-    'nestjs',
     'observability',
     'operations',
     'options',
   ],
-  ...['other-brokers', 'privacy', 'runtimes', 'scaling', 'sqs', 'stability', 'testing', 'transactions'],
+  ...['scaling', 'sqs', 'testing', 'transactions'],
   ...['tuning', 'webhooks'],
 ];
 

@@ -101,10 +101,10 @@ test('links of pages that are not packed lead to files', () => {
   expect(dead).toEqual([]);
 });
 
-test('docs/stability.md has the versions that the tests run on', () => {
+test('docs/limits.md has the versions that the tests run on', () => {
   const newer = JSON.parse(textOf('test/majors/package.json')) as { dependencies: Record<string, string> };
   const versionsOf = (cell = '') => cell.match(/\d+\.\d+\.\d+/g) ?? [];
-  const rows = tableUnder(textOf('docs/stability.md'), 'What it is tested with');
+  const rows = tableUnder(textOf('docs/limits.md'), 'What it is tested with');
   for (const [names, each, majors] of rows) {
     const [first = '', ...others] = namesIn(names).filter((name) => name !== 'PgBoss');
     const packages = [
@@ -118,12 +118,12 @@ test('docs/stability.md has the versions that the tests run on', () => {
   }
 });
 
-test('docs/decisions lists each of its records, in one form', () => {
-  const records = readdirSync(join(root, 'docs/decisions')).filter((name) => /^\d\d-/.test(name));
-  const listed = linksOf(textOf('docs/decisions/README.md')).map(({ target }) => target);
+test('docs/evidence/decisions lists each of its records, in one form', () => {
+  const records = readdirSync(join(root, 'docs/evidence/decisions')).filter((name) => /^\d\d-/.test(name));
+  const listed = linksOf(textOf('docs/evidence/decisions/README.md')).map(({ target }) => target);
   expect(listed.filter((target) => /^\d\d-/.test(target)).toSorted()).toEqual(records.toSorted());
   for (const record of records) {
-    const headings = readFileSync(join(root, 'docs/decisions', record), 'utf8').match(/^## .*$/gm);
+    const headings = readFileSync(join(root, 'docs/evidence/decisions', record), 'utf8').match(/^## .*$/gm);
     expect(headings, record).toEqual(['## Context', '## Decision', '## Consequences']);
   }
 });

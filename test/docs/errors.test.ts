@@ -56,8 +56,8 @@ test('docs/errors.md has a row for each finding about settings', () => {
   expect(firstNames('Findings about settings').toSorted()).toEqual([...new Set(findings)].toSorted());
 });
 
-test('docs/migrations.md has the rights that the code needs', () => {
-  const rights = tableUnder(textOf('docs/migrations.md'), 'Grants').map(([table = '', ...uses]) => [
+test('docs/production.md has the rights that the code needs', () => {
+  const rights = tableUnder(textOf('docs/production.md'), 'Grants').map(([table = '', ...uses]) => [
     ...namesIn(table),
     ...uses.map((use) => namesIn(use)[0]),
   ]);

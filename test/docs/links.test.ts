@@ -27,7 +27,7 @@ function hasAnchor(file: string, anchor: string | undefined): boolean {
 
 test('every link of the packed documents leads to a packed file, and to a heading of it', () => {
   const packedDocuments = [...files].filter(isDocument);
-  expect(packedDocuments).toEqual(expect.arrayContaining(['docs/attempts.md', 'llms.txt', 'SECURITY.md']));
+  expect(packedDocuments).toEqual(expect.arrayContaining(['docs/tuning.md', 'llms.txt', 'SECURITY.md']));
   const dead = packedDocuments.flatMap((document) =>
     linksOf(textOf(document))
       .map(({ target, anchor }) => ({
@@ -53,10 +53,16 @@ test('the links of the README work on its page of npm too, and other pages link 
   ]);
 });
 
-it.each(['docs/README.md', 'llms.txt'])('%s leads to every page', (index) => {
-  const linked = linksOf(textOf(index)).map(({ target }) => join(dirname(index), target));
+const isEvidence = (page: string): boolean => page.startsWith('docs/evidence/');
+
+it.each([
+  ['docs/README.md', (page: string) => !isEvidence(page)],
+  ['llms.txt', (page: string) => !isEvidence(page)],
   // The records of decisions have an index of their own.
-  const pages = documents().filter((page) => !/^docs\/(README|decisions\/\d\d-.*)\.md$/.test(page));
+  ['docs/evidence/README.md', (page: string) => isEvidence(page) && !/\/decisions\/\d\d-/.test(page)],
+])('%s leads to every page of its part', (index, isOfPart) => {
+  const linked = linksOf(textOf(index)).map(({ target }) => join(dirname(index), target));
+  const pages = documents().filter((page) => isOfPart(page) && page !== index && page !== 'docs/README.md');
   expect(linked).toEqual(expect.arrayContaining(pages));
 });
 

@@ -3,7 +3,9 @@ import ts from 'typescript';
 import { root } from '../architecture/source-files.ts';
 import type { Snippet } from './snippets.ts';
 
-const PRELUDE = ['prelude', 'confluent', 'platformatic'].map((name) => join(root, `test/docs/${name}.d.ts`));
+const PRELUDE = ['prelude', 'confluent', 'platformatic', 'stripe'].map((name) =>
+  join(root, `test/docs/${name}.d.ts`),
+);
 /** What every program shares: the libraries and the project. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 

@@ -8,7 +8,7 @@ import { root } from '../architecture/source-files.ts';
 import { gate } from '../support/gate.ts';
 import { type Bench, bench, post, seen, statusOf } from './support/bench.ts';
 
-const TABLE = readFileSync(join(root, 'docs/http.md'), 'utf8');
+const TABLE = readFileSync(join(root, 'docs/evidence/http-draft.md'), 'utf8');
 
 /** A first request whose handler waits until it is let go. */
 async function inFlight(): Promise<Bench & { open: () => void; first: Promise<Response> }> {
@@ -19,7 +19,7 @@ async function inFlight(): Promise<Bench & { open: () => void; first: Promise<Re
   return { ...present, open: held.open, first };
 }
 
-/** The rows of the table in docs/http.md, by their first cell. */
+/** The rows of the table in docs/evidence/http-draft.md, by their first cell. */
 describe('draft-ietf-httpapi-idempotency-key-header-07', () => {
   it('D1: a key is a String of structured fields', async () => {
     const { send, runs } = bench({ strict: true });
@@ -134,7 +134,7 @@ describe('draft-ietf-httpapi-idempotency-key-header-07', () => {
     const store = createMemoryStore();
     const { settings } = createHandleOnce({ store, scope: 'api', ...retention.payment });
     expect(settings.succeededRetentionMs).toBe(24 * 3_600_000);
-    expect(TABLE).toContain('`retention.payment` is 24 hours');
+    expect(readFileSync(join(root, 'docs/http.md'), 'utf8')).toContain('`retention.payment` is 24 hours');
   });
 
   it('D13: a key is in the header Idempotency-Key, and nowhere else', async () => {

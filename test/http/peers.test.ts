@@ -5,7 +5,7 @@ import { bench, post, seen, statusOf } from './support/bench.ts';
 
 /**
  * The behaviour over HTTP that two other implementations of the draft test, by what they call it. Where ours differs,
- * the test says so, and docs/http.md says why.
+ * the test says so, and docs/evidence/http-draft.md says why.
  */
 describe('As hono-idempotency', () => {
   it.each<[string, () => Response]>([

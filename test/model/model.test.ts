@@ -11,7 +11,7 @@ const DOWNLOAD_MS = 300_000;
 /** Seconds of work, on a machine that may have other work to do. */
 const LONGEST_MS = 240_000;
 
-const page = readFileSync(join(root, 'docs/correctness.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/evidence/correctness.md'), 'utf8');
 const [section = ''] = page.split(/^## /m).filter((text) => text.startsWith('The models'));
 /** With one space between cells. */
 const rows = section

@@ -119,7 +119,7 @@ describe('The import of a dedupe table', () => {
 
 describe('The import of a dedupe table, beside records of handle-once,', () => {
   const counts = async () => await sql.unsafe(COUNT);
-  const NONE = [{ missing: '0', in_hand: '0', failed: '0' }];
+  const NONE = [{ missing: '0', in_flight: '0', failed: '0' }];
 
   /** What a delivery of the key finds, and whether it runs. */
   async function redelivered(key: string) {
@@ -157,7 +157,7 @@ describe('The import of a dedupe table, beside records of handle-once,', () => {
   ])('counts as missing, and makes succeeded, %s', async (_, failures, happens) => {
     await happens('order-1');
     await processed('order-1');
-    expect(await counts()).toEqual([{ missing: '1', in_hand: '0', failed: failures }]);
+    expect(await counts()).toEqual([{ missing: '1', in_flight: '0', failed: failures }]);
     await sql.unsafe(IMPORT);
     expect(await counts()).toEqual(NONE);
     expect(await redelivered('order-1')).toEqual({ state: 'succeeded', runs: 0 });
@@ -171,7 +171,7 @@ describe('The import of a dedupe table, beside records of handle-once,', () => {
     await processed('order-1');
     const outcome = await newHandleOnce()('order-1', 1, async () => {
       expect((await sql.unsafe(IMPORT)).count).toBe(0);
-      expect(await counts()).toEqual([{ missing: '1', in_hand: '1', failed: '0' }]);
+      expect(await counts()).toEqual([{ missing: '1', in_flight: '1', failed: '0' }]);
       return 'done';
     });
     expect(outcome).toMatchObject({ state: 'succeeded', result: 'done' });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createHandleOnce, type DatabaseClient, TerminalError } from 'handle-once';
 import { doctor, findRecords, grantsSql, listRecords, maintain } from 'handle-once/operations';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useClient } from '../store/postgres/client.ts';
 import { useRole } from '../store/postgres/role.ts';
@@ -9,26 +9,42 @@ import { useDatabase } from '../support/database.ts';
 import { findingOf } from './support/findings.ts';
 
 const { sql, url } = useDatabase();
-const cron = useRole(sql);
+const early = useRole(sql);
+const late = useRole(sql);
 const owner = useClient(url, { max: 1 });
-const crons = useClient(url, { connection: { role: cron } });
+const earlies = useClient(url, { connection: { role: early } });
+const lates = useClient(url, { connection: { role: late } });
 
-/** The statements of the docs, in their order. */
-async function recipe(): Promise<[string, string]> {
-  const docs = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-  const blocks = [...docs.matchAll(/^```sql\n(.*?)^```/gms)].map(([, text = '']) => text);
-  const [tables = '', grants = ''] = blocks.filter((text) => text.includes('for n in 0..15'));
-  return [tables, grants.replace('billing_cron', cron)];
-}
+const RECIPE = new URL('../../docs/partition.sql', import.meta.url);
+
+const billing = () => createHandleOnce({ sql, scope: 'billing', backoff: () => 0 });
+const refuse = () => Promise.reject(new TerminalError('no'));
 
 beforeAll(async () => {
-  const [tables] = await recipe();
-  await owner.unsafe(tables);
-  await sql.unsafe(grantsSql({ role: cron, for: 'maintain' }));
+  await sql.unsafe(grantsSql({ role: early, for: 'maintain' }));
+  const handleOnce = billing();
+  await Promise.all(Array.from({ length: 100 }, (_, n) => handleOnce(`before-${n}`, 'body', () => n)));
+  await handleOnce('before-failed', 'body', refuse);
+  await handleOnce('before-released', 'body', () => Promise.reject(new Error('no')));
+  await handleOnce('before-expired', 'body', () => 1);
+  await sql`update handle_once.records set live_until = now() where key in ('before-released', 'before-expired')`;
+  await owner.unsafe(await readFile(RECIPE, 'utf8'));
+  await sql.unsafe(grantsSql({ role: late, for: 'maintain' }));
 });
 
-beforeEach(async () => {
+afterEach(async () => {
   await sql`delete from handle_once.records`;
+});
+
+test('what was on record before is answered from it, and what has expired is not copied', async () => {
+  const handleOnce = billing();
+  const again = (key: string) => handleOnce(key, 'body', () => 'ran again');
+  for (let n = 0; n < 100; n += 1) {
+    expect(await again(`before-${n}`)).toMatchObject({ state: 'succeeded', replayed: true, result: n });
+  }
+  expect(await again('before-failed')).toMatchObject({ state: 'failed', replayed: true });
+  expect(await sql`select from handle_once.records where key = 'before-expired'`).toHaveLength(0);
+  expect(await again('before-released')).toMatchObject({ state: 'succeeded', attempts: 2 });
 });
 
 test('the recipe keeps what doctor looks for, and the empty pages of each partition', async () => {
@@ -42,7 +58,7 @@ test('the recipe keeps what doctor looks for, and the empty pages of each partit
 });
 
 test('messages run once each, are replayed, fail for good, and are tried again', async () => {
-  const handleOnce = createHandleOnce({ sql, scope: 'billing', backoff: () => 0 });
+  const handleOnce = billing();
   const keys = Array.from({ length: 200 }, (_, n) => `k${n % 100}`);
   const ran: string[] = [];
   const outcomes = await Promise.all(
@@ -50,9 +66,8 @@ test('messages run once each, are replayed, fail for good, and are tried again',
   );
   expect(new Set(outcomes.map(({ state }) => state))).toEqual(new Set(['succeeded']));
   expect([ran.length, new Set(ran).size]).toEqual([100, 100]);
-  const fail = () => Promise.reject(new TerminalError('no'));
-  expect(await handleOnce('bad', 'body', fail)).toMatchObject({ state: 'failed' });
-  expect(await handleOnce('bad', 'body', fail)).toMatchObject({ state: 'failed', replayed: true });
+  expect(await handleOnce('bad', 'body', refuse)).toMatchObject({ state: 'failed' });
+  expect(await handleOnce('bad', 'body', refuse)).toMatchObject({ state: 'failed', replayed: true });
   await handleOnce('again', 'body', () => Promise.reject(new Error('no')));
   expect(await handleOnce('again', 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 2 });
   expect(await handleOnce.inTransaction('t', 'body', () => 1)).toMatchObject({ state: 'succeeded' });
@@ -77,19 +92,17 @@ test('a record that is purged between the two statements of a claim is made agai
   expect(await handleOnce('k', 'body', () => 2)).toMatchObject({ result: 2, attempts: 1 });
 });
 
-test('a role that maintains is told of the partitions, and needs the grants of the docs', async () => {
-  await expect(maintain({ sql: crons })).rejects.toThrow(
+test('a role keeps its rights, and one that is granted later is told of the partitions', async () => {
+  expect(await maintain({ sql: earlies })).toMatchObject({ state: 'finished' });
+  expect(await findingOf('rights', { sql: earlies })).toMatchObject({ level: 'ok' });
+  await expect(maintain({ sql: lates })).rejects.toThrow(
     /lacks a right on table records_0 .*: grant select, update, delete on handle_once\.records_0 to ROLE;$/,
   );
-  expect(await findingOf('rights', { sql: crons })).toMatchObject({
+  expect(await findingOf('rights', { sql: lates })).toMatchObject({
     level: 'problem',
     found: expect.stringMatching(
       /nor maintain the tables \(it lacks select, update, delete on partitions of records\)$/,
     ) as string,
     fix: expect.stringContaining('and the same rights on each partition of records') as string,
   });
-  const [, grants] = await recipe();
-  await sql.unsafe(grants);
-  expect(await maintain({ sql: crons })).toMatchObject({ state: 'finished' });
-  expect(await findingOf('rights', { sql: crons })).toMatchObject({ level: 'ok' });
 });

@@ -13,7 +13,7 @@ import { EVERYTHING_ENDS, rulesOf } from '../../proof/simulation/rules/index.ts'
 import { SURFACES } from '../../proof/simulation/surfaces/index.ts';
 import { root } from '../architecture/source-files.ts';
 
-const page = readFileSync(join(root, 'docs/correctness.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/evidence/correctness.md'), 'utf8');
 
 /** The rows of a table of the page that begin with a name, with one space between cells. */
 function rowsOf(heading: string): string[] {
@@ -60,7 +60,7 @@ function seedOf(bug: string): number {
 const LOOKED_FOR = ['commit-past-pending', 'delete-before-settle', 'results-swapped', 'settle-by-key'];
 
 it.concurrent.each(LOOKED_FOR)(
-  '%s is caught by the seed and the rule that docs/correctness.md names',
+  '%s is caught by the seed and the rule that docs/evidence/correctness.md names',
   { timeout: LONGEST_MS },
   async (bug) => {
     const found = await search(bug, { from: seedOf(bug), seeds: 1 });

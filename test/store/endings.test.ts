@@ -12,7 +12,7 @@ import { controlledMemoryStore } from './support/controlled-memory-store.ts';
 
 /** What an end of an attempt does to the counters of its record. */
 interface Ending {
-  /** Its row in docs/attempts.md. */
+  /** Its row in docs/tuning.md. */
   readonly name: string;
   readonly attempts: 'kept' | '- 1';
   readonly failures: 'kept' | '+ 1';
@@ -104,7 +104,7 @@ describe.each(STORES)('the %s store counts what the table says', (_, makeStore, 
 });
 
 test('the table is the one in the docs', async () => {
-  const docs = await readFile(new URL('../../docs/attempts.md', import.meta.url), 'utf8');
+  const docs = await readFile(new URL('../../docs/tuning.md', import.meta.url), 'utf8');
   const rows = docs.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
   for (const { name, attempts, failures, deaths } of ENDINGS) {
     const row = rows.find((cells) => cells[1] === name);

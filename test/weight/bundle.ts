@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { build as esbuild, type BuildOptions, type Plugin } from 'esbuild';
 import { ROOT } from './published.ts';
 
@@ -9,8 +8,6 @@ const EXTERNAL = ['@aws-sdk/*', '@opentelemetry/*', 'kafkajs', 'postgres', '@nes
 export interface Bundle {
   readonly code: string;
   readonly bytes: number;
-  /** As it travels. */
-  readonly gzipBytes: number;
 }
 
 /**
@@ -33,7 +30,7 @@ export async function bundle(program: string, folder: string): Promise<Bundle> {
   };
   const { outputFiles } = await esbuild(options);
   const code = outputFiles?.[0]?.text ?? '';
-  return { code, bytes: Buffer.byteLength(code), gzipBytes: gzipSync(code).length };
+  return { code, bytes: Buffer.byteLength(code) };
 }
 
 /** Finds the subpaths of the package, and their chunks, in a folder; none has side effects, as `package.json` says. */

@@ -55,11 +55,11 @@ for (let turn = 0; turn < Number(values.starts); turn += 1) {
 }
 
 const base = median(samples.get(EMPTY) ?? []);
-console.log('| bundle | kB, minified | kB, gzip | ms of the processor |');
-console.log('| --- | --- | --- | --- |');
-for (const [name, { bytes, gzipBytes }] of bundles) {
+console.log('| bundle | kB, minified | ms at start |');
+console.log('| --- | --- | --- |');
+for (const [name, { bytes }] of bundles) {
   const added = median(samples.get(name) ?? []) - base;
-  console.log(`| ${name} | ${kilobytes(bytes)} | ${kilobytes(gzipBytes)} | ${added.toFixed(1)} |`);
+  console.log(`| ${name} | ${kilobytes(bytes)} | ${added.toFixed(1)} |`);
 }
 console.log(
   `\nan empty module: ${base.toFixed(1)} ms; Node ${process.version}, ${values.starts} starts of each`,

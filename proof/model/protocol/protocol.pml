@@ -26,7 +26,7 @@
 #define LEASE 2
 #define BACKOFF 1
 
-/* The limits of docs/attempts.md, and how many heartbeats an attempt sends at most. */
+/* The limits of docs/tuning.md, and how many heartbeats an attempt sends at most. */
 #define MAX_FAILURES 2
 #define MAX_DEATHS 2
 #define BEATS 1

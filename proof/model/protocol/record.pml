@@ -140,7 +140,7 @@ inline say_how_it_is(reply) {
   reply = (record_state == pending -> released : settled)
 }
 
-/* An attempt that has started stays counted, and one that has not is subtracted: docs/attempts.md. */
+/* An attempt that has started stays counted, and one that has not is subtracted: docs/tuning.md. */
 inline uncount_attempt() {
   miscounted = miscounted - SUBTRACTED_BY_RELEASE + !record_began;
   HOLDS(attempts_counted, miscounted == 0)
