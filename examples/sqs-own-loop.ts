@@ -37,7 +37,11 @@ console.log('started');
 while (!stopping.signal.aborted) {
   // It is not aborted: messages on their way in a broken-off receive stay invisible for a while.
   const { Messages = [] } = await client.send(
-    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 2 }),
+    new ReceiveMessageCommand({
+      ...{ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 2 },
+      // A redriven message carries its identity in them.
+      ...{ MessageAttributeNames: ['All'], MessageSystemAttributeNames: ['All'] },
+    }),
   );
   const handled = await Promise.all(Messages.map((message) => handleMessage(message)));
   for (const { action, outcome } of handled) console.log(action, outcome?.state ?? 'not handled');
