@@ -19,8 +19,7 @@ it('each promise names its tests', () => {
   expect(promises.filter(([, , , tests = '']) => namesIn(tests).length === 0)).toEqual([]);
 });
 
-const guarantees = textOf('docs/guarantees.md');
-const cases = tableUnder(guarantees, 'The cases').map(([number]) => number);
+const cases = tableUnder(textOf('docs/guarantees.md'), 'The cases').map(([number]) => number);
 
 it('each case of a second run has the test that shows it', () => {
   expect(cases.length).toBeGreaterThan(8);
@@ -28,7 +27,7 @@ it('each case of a second run has the test that shows it', () => {
 });
 
 it('each cause that the simulation knows belongs to one case', () => {
-  const causes = tableUnder(guarantees, 'What is tested');
+  const causes = tableUnder(page, 'The causes that the simulation accepts');
   expect([...cases, 'none']).toEqual(expect.arrayContaining(causes.map(([number]) => number)));
   const named = causes.flatMap(([, names = '']) => namesIn(names));
   expect(named.toSorted()).toEqual([...CAUSES].toSorted());
