@@ -440,8 +440,15 @@ export class Ledger {
     if (claim === undefined) return;
     const silentMs = claim.confirmed === undefined ? 0 : life.shownMs() - claim.confirmed.shownMs;
     if (silentMs >= GIVEN_UP_SHARE * claim.leaseMs) claim.wasLate = true;
-    // The reply to a claim that was taken back meanwhile comes too late.
-    if (verb === 'claim' && claim.settlement === undefined) this.#inHand.set(`${life.id} ${key}`, claim);
+    // The reply to a claim comes too late once that was taken back, or sent again and answered.
+    const held = this.#inHand.get(`${life.id} ${key}`);
+    const wasAnswered = (held?.confirmed?.monotonicMs ?? 0) > askedAt.monotonicMs;
+    if (
+      verb === 'claim' &&
+      claim.settlement === undefined &&
+      !(wasAnswered && held?.settlement === undefined)
+    )
+      this.#inHand.set(`${life.id} ${key}`, claim);
     if (askedAt.monotonicMs >= (claim.confirmed?.monotonicMs ?? 0)) claim.confirmed = askedAt;
   }
 
