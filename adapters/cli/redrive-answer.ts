@@ -45,8 +45,8 @@ function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
 
 const ENDS: Readonly<Record<AnyReport['state'], string>> = {
   finished: '',
-  stopped: '; stopped: the next call goes on from there',
-  failed: '; ended by an error: the next call goes on from there',
+  stopped: '; stopped: the next call continues from there',
+  failed: '; ended by an error: the next call continues from there',
   blocked: '; blocked: others are there that it cannot have now, call it again later',
 };
 

@@ -54,7 +54,7 @@ function fixOf(cause: unknown): string {
 
 const RIGHTS =
   'allow sqs:ReceiveMessage, sqs:DeleteMessage and sqs:ChangeMessageVisibility on --from, and sqs:SendMessage on --to';
-const GOES_ON = 'the next call goes on from there';
+const GOES_ON = 'the next call continues from there';
 
 /** Loaded here alone: it needs the SDK, also with a client of the module, and no other command does. */
 async function sqsAdapter() {

@@ -53,7 +53,7 @@ const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
   },
   failed: {
     says: (left, { failedReason }) =>
-      `Failed for good${failedReason === undefined ? '' : ` (${failedReason})`}. Deliveries are answered with the failure for ${left} more.`,
+      `Failed permanently${failedReason === undefined ? '' : ` (${failedReason})`}. Deliveries are answered with the failure for ${left} more.`,
     until: 'Kept until',
     next: [
       'Correct the cause of the error.',

@@ -75,7 +75,7 @@ export const PROBLEMS: Readonly<Record<ProblemName, ProblemText>> = {
   },
   failed: {
     status: 500,
-    title: 'The request has failed for good',
+    title: 'The request has failed permanently',
     detail: 'The request with this Idempotency-Key has failed, and is not processed again.',
   },
   streaming: {

@@ -23,7 +23,7 @@ export interface DeadLetterClient {
   sendMessage(deadLetter: DeadLetter): Promise<unknown>;
 }
 
-/** Where a record goes that has failed for good. */
+/** Where a record goes that has failed permanently. */
 export interface DeadLetterQueue {
   /** Of any queue, that of the redrive policy too. One that is FIFO keeps the message groups. */
   readonly deadLetterQueueUrl: string;

@@ -59,8 +59,8 @@ export interface OnceEachKafkaRecordOptions<
    */
   readonly groupId: string;
   /**
-   * Turns the value into `payload`. What it throws fails the record for good; a `RetryableError` releases it. Default:
-   * the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
+   * Turns the value into `payload`. What it throws fails the record permanently; a `RetryableError` releases it.
+   * Default: the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
    */
   readonly parse?: ((value: Buffer | null, message: LambdaKafkaMessage) => Parsed) | undefined;
   /**
@@ -72,8 +72,8 @@ export interface OnceEachKafkaRecordOptions<
     | ((message: LambdaKafkaMessage, topic: string, partition: number) => string | undefined)
     | undefined;
   /**
-   * What to do with a record that failed for good; there is no default. `'acknowledge'` passes it: only its record and
-   * its event show it. `'keep'` has it delivered again, and its partition wait behind it, until the event source
+   * What to do with a record that failed permanently; there is no default. `'acknowledge'` passes it: only its record
+   * and its event show it. `'keep'` has it delivered again, and its partition wait behind it, until the event source
    * mapping's own limits send it to its on-failure destination.
    */
   readonly onFailed: 'acknowledge' | 'keep';

@@ -22,7 +22,7 @@ export interface LambdaOptions<
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Any Standard Schema: the handler gets its output; what does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; what does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
    * Runs the handler once for many records of an invocation, at most `size`, 2 to 500: it is a `BatchHandler` then. A

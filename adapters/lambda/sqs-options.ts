@@ -47,7 +47,7 @@ export interface OnceEachSqsRecordOptions<
 >
   extends LambdaOptions<Schema, InTransaction, Batched>, FingerprintOptions<string, [record: SqsRecord]> {
   /**
-   * Turns the body into a value. What it throws fails the record for good; a `RetryableError` releases it. Default
+   * Turns the body into a value. What it throws fails the record permanently; a `RetryableError` releases it. Default
    * `JSON.parse`.
    */
   readonly parse?: ((body: string) => Parsed) | undefined;
@@ -60,7 +60,7 @@ export interface OnceEachSqsRecordOptions<
    */
   readonly key?: ((record: SqsRecord) => string | undefined) | undefined;
   /**
-   * What to do with a record that failed for good. Default `'keep'`: it is reported each time, until the queue's
+   * What to do with a record that failed permanently. Default `'keep'`: it is reported each time, until the queue's
    * redrive policy moves it to the dead-letter queue of that policy. On a FIFO queue those behind it in its group are
    * reported too, and wait until it is moved; the policy counts their deliveries as well, and can move them along
    * before they have run. `'acknowledge'` does not report it: Lambda deletes it, and only its record and its event show

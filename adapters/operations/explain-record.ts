@@ -62,8 +62,10 @@ const MEANINGS: Readonly<Record<BadEnding, string>> = {
   interrupted:
     'it was stopped, as at a shutdown, a rebalance, another message of its batch or a clock that was set, or its ' +
     'transaction did not commit; the next delivery runs it again',
-  failed: 'it failed for good; later deliveries are answered from the record',
-  died: 'its worker gave no sign of life for a lease: it crashed, was killed or was frozen; the next delivery ran it again',
+  failed: 'it failed permanently; later deliveries are answered from the record',
+  died:
+    'its worker gave no sign of life for a lease: it crashed, was killed or was frozen; the next delivery ran ' +
+    'it again',
   'lease-lost':
     'its lease was over before its handler ended: the next delivery ran it again, perhaps at the same time',
   unrecorded:

@@ -25,13 +25,13 @@ import { walk, type WalkEnd } from './walk.ts';
 
 /** Options of `maintain`. */
 export interface MaintainOptions extends MaintenanceOptions {
-  /** Ends the call after this many milliseconds; the next one goes on from there. Default: no limit. */
+  /** Ends the call after this many milliseconds; the next one continues from there. Default: no limit. */
   readonly maxMs?: number | undefined;
   /** Ends the call once it has deleted this many records. Default: no limit. */
   readonly maxPurged?: number | undefined;
   /**
-   * Ends the call after the step that is under way; the next one goes on from there. A step without an answer is given
-   * up with `StoreError` after 3 s.
+   * Ends the call after the step that is under way; the next one continues from there. A step without an answer is
+   * given up with `StoreError` after 3 s.
    */
   readonly signal?: AbortSignal | undefined;
 }

@@ -30,7 +30,7 @@ export interface StepView {
   readonly name: string;
   /** By the clock of the database, but for what the clocks drifted apart since the claim. */
   readonly endedAt: Date;
-  /** Why its result is not on record: an attempt that asks for it fails for good. */
+  /** Why its result is not on record: an attempt that asks for it fails permanently. */
   readonly resultOmitted?: ResultOmitted;
 }
 
@@ -58,7 +58,7 @@ export interface RecordView {
   readonly worker: string;
   /** The end of its lease, its backoff or its retention. */
   readonly liveUntil: Date;
-  /** Why it failed for good. */
+  /** Why it failed permanently. */
   readonly failedReason?: FailedReason;
   /** What its handler threw last. Undefined once it has succeeded, and where the column is damaged. */
   readonly error?: StoredError;

@@ -5,7 +5,7 @@ import type { WebhookReason } from './reason.ts';
 /** The answer to the sender. */
 export interface WebhookAnswer {
   /**
-   * 200 for what the sender need not repeat, a failure for good too. docs/webhooks.md#what-the-sender-gets has the
+   * 200 for what the sender need not repeat, a failure permanently too. docs/webhooks.md#what-the-sender-gets has the
    * table.
    */
   readonly status: 200 | 400 | 401 | 422 | 500 | 503;
@@ -37,7 +37,7 @@ const STATUS: Readonly<Record<WebhookReason, WebhookAnswer['status']>> = {
  *
  * Senders know two answers, 2xx and anything else: a delivery that got anything else, 4xx too, they repeat for hours or
  * days, and in the end they disable the endpoint, which stops the good deliveries too. So a delivery that has failed
- * for good is answered 200: to repeat it would only replay the failure, which is in its record, its outcome and its
+ * permanently is answered 200: to repeat it would only replay the failure, which is in its record, its outcome and its
  * event. What was refused without a record is not answered 200, so that the sender's own log has it.
  */
 export function answerTo(verdict: Verdict<WebhookReason>): WebhookAnswer {

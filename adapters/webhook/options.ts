@@ -85,10 +85,10 @@ export interface CommonWebhookOptions<
    * name in lower case, and the body's bytes. `'already-verified'` is for a worker behind a receiver that did it.
    */
   readonly verify: Verify | 'already-verified';
-  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
-   * Turns the body into a value. What it throws fails the delivery for good; a `RetryableError` releases it. Default
+   * Turns the body into a value. What it throws fails the delivery permanently; a `RetryableError` releases it. Default
    * `JSON.parse`.
    */
   readonly parse?: ((body: string) => Parsed) | undefined;

@@ -69,7 +69,7 @@ export async function processDelivery<R>(
     handler: (payload, attempt, ...extra) =>
       handler(payload as never, Object.assign(attempt, { headers }), ...(extra as never[])),
     source: () => ({ destination: name, header: (header) => headers[header.toLowerCase()] }),
-    // To repeat what failed for good would only replay the failure.
+    // To repeat what failed permanently would only replay the failure.
     onFailed: 'acknowledge',
     emit: () => undefined,
   });

@@ -14,7 +14,7 @@ export interface DeadLetterFacts {
   readonly attempts: number;
 }
 
-/** Where the copy of a message goes that failed for good. */
+/** Where the copy of a message goes that failed permanently. */
 export interface DeadLetterDestination {
   /** The URL of the queue, or the name of the topic: for events. */
   readonly to: string;
@@ -24,7 +24,7 @@ export interface DeadLetterDestination {
   readonly mayBeSent?: ((reason: DeadLetterReason) => boolean) | undefined;
 }
 
-/** `failed`: it failed for good. The others are refused: nothing of them ran. */
+/** `failed`: it failed permanently. The others are refused: nothing of them ran. */
 export type DeadLetterReason = 'failed' | 'mismatch' | 'invalid-key';
 
 interface DeadLetterSent {

@@ -26,7 +26,7 @@ export type HandlingEvent =
       readonly type: 'dead-lettered';
       /** The URL of the queue, or the name of the topic. */
       readonly to: string;
-      /** `failed`: it failed for good, as its record says. The others were refused: nothing of them ran. */
+      /** `failed`: it failed permanently, as its record says. The others were refused: nothing of them ran. */
       readonly reason: DeadLetterReason;
       /** What a refused one was refused with. */
       readonly error?: EventError;

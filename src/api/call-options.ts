@@ -25,6 +25,6 @@ export interface ParseOption<Payload, Parsed> {
 
 /** Replaces the `schema` of the instance. */
 export interface SchemaOption<Schema extends StandardSchemaV1> {
-  /** Any Standard Schema: the handler gets its output; a payload that does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; a payload that does not fit fails permanently. */
   readonly schema: Schema;
 }

@@ -67,7 +67,7 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
   readonly succeededRetentionMs?: number | undefined;
   /** Milliseconds that a failed record answers redeliveries. Default 7 days. */
   readonly failedRetentionMs?: number | undefined;
-  /** Any Standard Schema (zod, valibot, arktype): the handler gets its output; an invalid payload fails for good. */
+  /** Any Standard Schema (zod, valibot, arktype): the handler gets its output; an invalid payload fails permanently. */
   readonly schema?: StandardSchemaV1 | undefined;
   /** Whether records keep what the handler returned, for replays. Default true. */
   readonly storeResult?: boolean | undefined;

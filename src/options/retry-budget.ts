@@ -7,7 +7,7 @@ import { DEFAULT_RETRIES, type Retries, retryFields, type RetryOptions } from '.
 
 /** What retries add up to, for a message that always fails. */
 export interface RetryBudget {
-  /** Milliseconds of waiting after which half of such messages have failed for good. NaN with a backoff function. */
+  /** Milliseconds of waiting after which half of such messages have failed permanently. NaN with a backoff function. */
   readonly medianMs: number;
   /** The most that they wait, in milliseconds. NaN with a backoff function. */
   readonly longestMs: number;

@@ -82,7 +82,7 @@ const CORE: Table = {
     ONE,
   ),
   released: row('warn', 'RELEASED', 'a message failed and will be tried again', ONE_PER_ERROR),
-  failed: row('error', 'FAILED', 'a message failed for good'),
+  failed: row('error', 'FAILED', 'a message failed permanently'),
   mismatch: row(
     'error',
     'PAYLOAD_MISMATCH',

@@ -90,7 +90,7 @@ const warned = new Set<string>();
 
 /**
  * Warns once of each option that a `RetryableError` cannot use. It does not throw: thrown in `parse`, the error would
- * fail the message for good.
+ * fail the message permanently.
  */
 function warnOfUnusable(options: object): void {
   for (const name of readableKeys(options).filter((each) => !NAMES.includes(each))) {

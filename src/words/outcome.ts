@@ -1,6 +1,6 @@
 import type { JsonForm } from './json-form.ts';
 
-/** Why a record failed for good. May grow in a minor version: a `switch` needs a `default`. */
+/** Why a record failed permanently. May grow in a minor version: a `switch` needs a `default`. */
 export type FailedReason = 'terminal' | 'attempts-exhausted' | 'deaths-exhausted' | 'invalid-payload';
 
 /** Why a record is still pending, as this caller sees it. May grow in a minor version: a `switch` needs a `default`. */

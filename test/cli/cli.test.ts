@@ -361,7 +361,9 @@ test('explain tells what happened to a message', async () => {
   const { stdout } = await cli('explain order-7 --scope billing');
   expect(stdout).toMatch(/^phase +failed$/m);
   expect(stdout).toMatch(/^host +.+, process \d+, version \d+\.\d+\.\d+$/m);
-  expect(stdout).toMatch(/^1 +failed +\S+Z +.+ it failed for good; .*\(TerminalError: card is blocked\)$/m);
+  expect(stdout).toMatch(
+    /^1 +failed +\S+Z +.+ it failed permanently; .*\(TerminalError: card is blocked\)$/m,
+  );
   expect(await cli('explain order-8 --scope billing')).toMatchObject({ code: 3 });
 });
 

@@ -42,7 +42,7 @@ test('the walk of the docs finds the oldest message, says why another failed, an
   }
   expect(printed).toEqual([
     expect.stringMatching(/^scope.*\nbilling +message-0 +lapsed /),
-    expect.stringMatching(/it failed for good; .*TerminalError: card is blocked/),
+    expect.stringMatching(/it failed permanently; .*TerminalError: card is blocked/),
     expect.stringMatching(/billing +order-7 +failed/),
     expect.stringMatching(/^retried; /),
     expect.stringMatching(/Run npx handle-once maintain/),

@@ -28,7 +28,9 @@ describe('The overview', () => {
     const { text } = await get(dashboard);
     expect(text).toMatch(/doctor finds/);
     expect(text).toMatch(/aria-label="takeovers: [\d,]+, most 2 at \d\d:\d\d"/);
-    expect(text).toMatch(/Messages: at least 16 failed for good in the last hour, 16 of them are failed now/);
+    expect(text).toMatch(
+      /Messages: at least 16 failed permanently in the last hour, 16 of them are failed now/,
+    );
   });
 });
 
@@ -102,7 +104,7 @@ describe('One message', () => {
 
   test('says what it waits for, and what to do next', async () => {
     const failed = await get(dashboard, `view=message&scope=${SCOPE}&key=${FAILED}`);
-    expect(failed.text).toMatch(/Failed for good \(terminal\)/);
+    expect(failed.text).toMatch(/Failed permanently \(terminal\)/);
     expect(failed.text).toContain(`--scope &#39;${SCOPE}&#39; --key &#39;${FAILED}&#39;`);
     const lapsed = await get(dashboard, `view=message&scope=${SCOPE}&key=order-1004`);
     expect(lapsed.text).toMatch(/Its worker has given no sign: its lease ended 3 min ago/);

@@ -13,7 +13,7 @@ interface MaintainOptions extends SharedOptions {
 
 export function addMaintain(program: Command): void {
   unhurried(program.command('maintain').description('delete what has expired, and count what is left'))
-    .option('--for <time>', 'at most this long; the next call goes on from there', duration)
+    .option('--for <time>', 'at most this long; the next call continues from there', duration)
     .option('--archive', 'keep what is deleted in the table archive')
     .option(
       '--abandoned-after <time>',
@@ -37,7 +37,7 @@ function textOf(report: MaintenanceReport): string {
       return 'another process walks';
     case 'stopped':
       if (report.reason === 'taken-over') return 'another process has taken the walk over';
-      return `stopped (${report.reason}) after ${report.purged} deleted; the next call goes on from there`;
+      return `stopped (${report.reason}) after ${report.purged} deleted; the next call continues from there`;
     case 'finished':
       return `${report.purged} deleted, ${report.records} left, of which ${report.abandoned} are abandoned`;
   }

@@ -3,7 +3,7 @@ import type { DeadLetterFacts } from '../../../src/adapter-kit.ts';
 import type { KafkaProducer } from './kafkajs-types.ts';
 import type { KafkaHeaders, Placed } from './log-client.ts';
 
-/** What to do with a message that has failed for good. */
+/** What to do with a message that has failed permanently. */
 export type KafkaOnFailed =
   | 'acknowledge'
   | {

@@ -97,11 +97,11 @@ export interface OnceEachKafkaMessageOptions<
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Any Standard Schema: `payload` is its output; a value that does not fit fails for good. */
+  /** Any Standard Schema: `payload` is its output; a value that does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
-   * Turns the value into `payload`. What it throws fails the message for good; a `RetryableError` releases it. Default:
-   * the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
+   * Turns the value into `payload`. What it throws fails the message permanently; a `RetryableError` releases it.
+   * Default: the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
    */
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => Parsed) | undefined;
   /**
@@ -139,10 +139,10 @@ export interface OnceEachKafkaMessageOptions<
    */
   readonly batch?: BatchOptions | undefined;
   /**
-   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its
-   * record and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is
-   * withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and
-   * message of the error in its header `handle-once-error`.
+   * What to do with a message that failed permanently; there is no default. `'acknowledge'` commits its offset: only
+   * its record and its event show the failure, and one whose payload differs from its record's, or whose key is
+   * invalid, is withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with
+   * name and message of the error in its header `handle-once-error`.
    */
   readonly onFailed: KafkaOnFailed;
   /**

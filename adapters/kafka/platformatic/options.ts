@@ -38,10 +38,10 @@ export interface KafkaWorkerOptions<
    */
   readonly admin?: PlatformaticAdmin | undefined;
   /**
-   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its
-   * record and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is
-   * withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and
-   * message of the error in its header `handle-once-error`. The producer must have no serializers.
+   * What to do with a message that failed permanently; there is no default. `'acknowledge'` commits its offset: only
+   * its record and its event show the failure, and one whose payload differs from its record's, or whose key is
+   * invalid, is withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with
+   * name and message of the error in its header `handle-once-error`. The producer must have no serializers.
    */
   readonly onFailed:
     | 'acknowledge'

@@ -18,7 +18,7 @@ export interface RedriveOptions<DeadLetter, Redriven> extends TablesOptions {
   readonly perSecond?: number | undefined;
   /** Whether it only says what it would do: nothing is retried, sent or removed. Default false. */
   readonly dryRun?: boolean | undefined;
-  /** Ends the redrive after the current dead letter. The next call goes on from there. */
+  /** Ends the redrive after the current dead letter. The next call continues from there. */
   readonly signal?: AbortSignal | undefined;
   /** Which dead letters to redrive. It must return true or false at once. Default: all. */
   readonly filter?: ((deadLetter: DeadLetter) => boolean) | undefined;

@@ -77,7 +77,7 @@ function* contradictions(options: LogOptions): Generator<[field: string, message
         'only its whole content tells it from a message of a topic that was created again',
     ];
   }
-  // Values of a log are bytes, which would each fail a schema that was made for what is in them, for good.
+  // Values of a log are bytes, which would each fail a schema that was made for what is in them, permanently.
   if (settings.schema !== undefined && schema === undefined && parse === undefined) {
     yield [
       'schema',

@@ -15,7 +15,7 @@ import * as z from 'zod/mini';
 import type { AnyHandleOnce, Attempt, RetryOptions } from '../../../src/index.ts';
 import { queueUrlOption } from './queue-url.ts';
 
-/** What to do with a message that has failed for good. */
+/** What to do with a message that has failed permanently. */
 export type SqsOnFailed =
   | 'acknowledge'
   | 'keep'
@@ -73,10 +73,10 @@ export interface QueueOptions<
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
-   * Turns the body into a value. What it throws fails the message for good; a `RetryableError` releases it. Default
+   * Turns the body into a value. What it throws fails the message permanently; a `RetryableError` releases it. Default
    * `JSON.parse`.
    */
   readonly parse?: ((body: string) => Parsed) | undefined;
@@ -89,7 +89,7 @@ export interface QueueOptions<
    */
   readonly key?: ((message: Message) => string | undefined) | undefined;
   /**
-   * What to do with a message that failed for good. Default `'keep'`: it stays, and the queue's own redrive policy
+   * What to do with a message that failed permanently. Default `'keep'`: it stays, and the queue's own redrive policy
    * moves it to the dead-letter queue of that policy. `'acknowledge'` deletes it; its error is on record, its body is
    * gone. `{ deadLetterQueueUrl }` sends a copy to a queue of your choice and then deletes it, also a message whose
    * payload mismatches its record or whose key is invalid.

@@ -37,7 +37,7 @@ export type OnceEachHandler<
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
 export type OnceEachPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema, Parsed, Once>;
 
-/** Where a copy of a message goes that failed for good. */
+/** Where a copy of a message goes that failed permanently. */
 export interface DeadLetterDestination<Message> {
   /** What events call it. */
   readonly to: string;
@@ -71,10 +71,10 @@ export interface OnceEachOptions<
    * which it throws before it has ever worked: the function is at fault then.
    */
   readonly body: (message: Message) => Body;
-  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
-   * Turns the body into a value. What it throws fails the message for good; a `RetryableError` releases it. Default:
+   * Turns the body into a value. What it throws fails the message permanently; a `RetryableError` releases it. Default:
    * the JSON of text or bytes.
    */
   readonly parse?: ((body: Body) => Parsed) | undefined;
@@ -107,8 +107,8 @@ export interface OnceEachOptions<
    */
   readonly batch?: Batched | undefined;
   /**
-   * What to do with a message that failed for good; there is no default. `'acknowledge'` passes it: only its record and
-   * its event show it. `'keep'` leaves it to the broker's own limit of deliveries. `{ to, send }` sends a copy and
+   * What to do with a message that failed permanently; there is no default. `'acknowledge'` passes it: only its record
+   * and its event show it. `'keep'` leaves it to the broker's own limit of deliveries. `{ to, send }` sends a copy and
    * then acknowledges it, also one whose content differs from its record's or whose key is invalid.
    */
   readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;

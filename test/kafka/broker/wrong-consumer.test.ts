@@ -7,7 +7,7 @@ import { numbered, useFixture } from './support/fixture.ts';
 
 const { setup, kafka } = useFixture();
 
-/** A consumer of the group that is subscribed, and why it has stopped for good. */
+/** A consumer of the group that is subscribed, and why it has stopped permanently. */
 async function subscribed({ groupId, topic }: { groupId: string; topic: string }) {
   const consumer = kafka.consumer({ groupId });
   const crashes: Error[] = [];

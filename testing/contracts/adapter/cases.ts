@@ -43,11 +43,11 @@ const WITH_DEAD_LETTERS: Row[] = [
   ['sends a message under a key that is another message to the dead letters', mismatchCopied],
 ];
 const WITH_KEEPING: Row[] = [
-  ['keeps what failed for good where there are no dead letters', failedKept],
+  ['keeps what failed permanently where there are no dead letters', failedKept],
   ['keeps what cannot be parsed where there are no dead letters', unreadableKept],
 ];
 const WITHOUT_KEEPING: Row[] = [
-  ['cannot keep what failed for good: it is acknowledged, and does not run again', failedAcknowledged],
+  ['cannot keep what failed permanently: it is acknowledged, and does not run again', failedAcknowledged],
 ];
 const WITH_RETRIES: Row[] = [
   ['has a message that is to be tried again wait for the time of its outcome', delayed],

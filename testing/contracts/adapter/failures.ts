@@ -5,7 +5,7 @@ import { acknowledged, failForGood, type Promised } from './promised.ts';
 import { ScriptedDelivery, until } from './script.ts';
 import { createBench } from './setup.ts';
 
-// What becomes of messages that failed for good, cannot be read, or share a key.
+// What becomes of messages that failed permanently, cannot be read, or share a key.
 
 export const mismatchKept: Promised = async (adapter) => {
   const bench = createBench(adapter);
@@ -22,7 +22,7 @@ export const failedKept: Promised = async (adapter) => {
     await bench.deliver(delivery);
     assert.equal(acknowledged(delivery), false, 'what failed stays where there are no dead letters');
   }
-  assert.equal(bench.handled(), 1, 'what failed for good does not run again');
+  assert.equal(bench.handled(), 1, 'what failed permanently does not run again');
 };
 
 export const failedAcknowledged: Promised = async (adapter) => {
@@ -35,7 +35,7 @@ export const failedAcknowledged: Promised = async (adapter) => {
       'what failed is acknowledged: its record has the error',
     );
   }
-  assert.equal(bench.handled(), 1, 'what failed for good does not run again');
+  assert.equal(bench.handled(), 1, 'what failed permanently does not run again');
 };
 
 export const unreadableKept: Promised = async (adapter) => {

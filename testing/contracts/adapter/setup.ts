@@ -15,9 +15,9 @@ export interface AdapterAbilities {
   readonly tellsLoss: boolean;
   /** Has a message delivered again after a time, or at once. */
   readonly retryLater: boolean;
-  /** Sends a copy of a message that failed for good, before it is acknowledged. */
+  /** Sends a copy of a message that failed permanently, before it is acknowledged. */
   readonly deadLetter: boolean;
-  /** Leaves a message that failed for good with its broker, where no dead letters are asked for. */
+  /** Leaves a message that failed permanently with its broker, where no dead letters are asked for. */
   readonly keepFailed: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface ContractSetup {
   readonly signal: AbortSignal;
   /** Milliseconds that the scripted broker waits for an acknowledgement or an extension: 2,000. */
   readonly ackWaitMs: number;
-  /** Where a message goes that failed for good. Undefined: it is kept, or acknowledged where it cannot be kept. */
+  /** Where a message goes that failed permanently. Undefined: it is kept, or acknowledged where it cannot be kept. */
   readonly deadLetter: ((message: ScriptedMessage) => Promise<void>) | undefined;
 }
 
