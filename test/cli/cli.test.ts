@@ -582,12 +582,7 @@ describe('Where it cannot work', () => {
     ['no database is named', 'status', 2, /set DATABASE_URL, or give/, {}],
     ['a command is unknown', 'frobnicate', 2, /unknown command/],
     ['an option is missing', 'forget key', 2, /--scope/],
-    [
-      'a key has no scope',
-      'retry key',
-      2,
-      /--scope is missing: each scope has a record of its own for a key/,
-    ],
+    ['a key has no scope', 'retry key', 2, /--scope is missing: each scope has its own record for a key/],
     [
       'an option is for many',
       'retry key --scope a --error b',
@@ -618,7 +613,7 @@ describe('Where it cannot work', () => {
       'a parameter is one of Prisma',
       'status --database-url postgres://u@127.0.0.1/x?schema=public&pgbouncer=true',
       2,
-      /has what PostgreSQL does not know: remove schema, pgbouncer from it/,
+      /has parameters that PostgreSQL does not know: remove schema, pgbouncer from it/,
     ],
     [
       'no time lies between',
@@ -630,7 +625,7 @@ describe('Where it cannot work', () => {
       'a moment is none',
       'list --since 2026-13-99',
       2,
-      /--since <time>' argument '2026-13-99' is invalid. It is not a moment: write 2026-11-25T/,
+      /--since <time>' argument '2026-13-99' is invalid. It is not a time: write 2026-11-25T/,
     ],
     ['a moment is to come', 'retry --until 9999-01-01', 2, /--until <time>' .* It lies in the future/],
     ['options exclude each other', 'list --all --limit 5', 2, /'--all' cannot be used with option '--limit/],
@@ -669,7 +664,7 @@ describe('Where it cannot work', () => {
       2,
       /^handle-once: DATABASE_URL, or --database-url, has a % .*: percent-encode the user and the password/,
     ],
-    ['a queue is no URL', 'doctor --queue-url orders', 2, /--queue-url is no URL: write https:/],
+    ['a queue is no URL', 'doctor --queue-url orders', 2, /--queue-url is not a URL: write https:/],
     [
       'a version does not exist',
       'sql --after 99',

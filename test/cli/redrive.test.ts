@@ -170,7 +170,7 @@ test('redrive says what SQS needs that gives no answer', async () => {
 
 test.each([
   ['AccessDenied', /AccessDenied: no\): allow sqs:ReceiveMessage.* sqs:SendMessage on --to/],
-  ['TimeoutError', /TimeoutError: no\): see that SQS can be reached; the next call continues from there/],
+  ['TimeoutError', /TimeoutError: no\): check that SQS can be reached; the next call continues from there/],
 ])('redrive that an error ends half way prints its report, and what to do: %s', async (name, message) => {
   const queue = await fixture.setup();
   const deadLetters = await createQueue(client);

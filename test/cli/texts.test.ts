@@ -60,7 +60,7 @@ test.each<[string, string, string]>([
   ],
   [
     'status --database-url mysql://127.0.0.1/app',
-    'DATABASE_URL, or --database-url, begins with mysql:, and the records are in PostgreSQL: write ' +
+    'DATABASE_URL, or --database-url, begins with mysql:, but the records are in PostgreSQL: write ' +
       'postgres://user:password@host:5432/database',
     'at once',
   ],
