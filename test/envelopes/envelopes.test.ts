@@ -192,7 +192,7 @@ describe('S3 through SNS', () => {
   it('says of an event that comes from S3 itself that the envelope is s3', () => {
     expect(() => keyIn(s3ViaSns, s3Event)).toThrow(
       "the message is not a notification of SNS: Type must be 'Notification'. From S3 itself, or with raw message " +
-        'delivery: take s3.',
+        'delivery: use s3.',
     );
   });
 

@@ -55,7 +55,7 @@ export const overview = page({
       {eventsPart(data.lastHour, data.lastDay, now)}
       <h2>Workers</h2>
       {table({
-        caption: 'Processes that claimed messages in the last day, also those that have ended',
+        caption: 'Processes that claimed messages in the last day, including those that have ended',
         ...{ now, rows: data.workers, empty: 'No process has claimed a message in the last day.' },
         columns: {
           host: ({ host }) => host,
