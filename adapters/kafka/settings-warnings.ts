@@ -17,10 +17,10 @@ export function warnOfSettings(
 }
 
 const START_UNKNOWN =
-  'a partition of which the group has committed nothing can lose what is produced while this consumer restarts';
+  'a partition without a committed offset can lose messages that are produced while this consumer restarts';
 const CHOOSE_START =
   'set the option fromBeginning: true if you subscribe so, or fromBeginning: false and admin';
-const GIVE_ADMIN = 'give admin, or fromBeginning: true where the group may begin with the oldest message';
+const GIVE_ADMIN = 'pass admin, or fromBeginning: true if the group may begin with the oldest message';
 
 /** Warns of topics that do not fit the options, once they are known. */
 export async function warnOfTopics(

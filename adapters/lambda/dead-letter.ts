@@ -25,7 +25,7 @@ export interface DeadLetterClient {
 
 /** Where a record goes that has failed permanently. */
 export interface DeadLetterQueue {
-  /** Of any queue, that of the redrive policy too. One that is FIFO keeps the message groups. */
+  /** Any queue, also that of the redrive policy. A FIFO queue keeps the message groups. */
   readonly deadLetterQueueUrl: string;
   /** An `SQS` of `@aws-sdk/client-sqs`. */
   readonly client: DeadLetterClient;

@@ -53,7 +53,7 @@ export abstract class Session implements FeedClient {
     return [];
   }
 
-  /** Throws a `RebalanceError` where the group goes on without this member. */
+  /** Throws a `RebalanceError` where the group continues without this member. */
   async commit(place: Place, position: bigint): Promise<void> {
     this.feeds.checkCommit();
     await this.sendCommit(place, position);

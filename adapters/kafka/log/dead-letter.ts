@@ -7,7 +7,7 @@ import type { KafkaHeaders, Placed } from './log-client.ts';
 export type KafkaOnFailed =
   | 'acknowledge'
   | {
-      /** One that the consumer does not subscribe to, or its dead letters would be handled again. */
+      /** A topic that the consumer does not subscribe to, or its dead letters would be handled again. */
       readonly deadLetterTopic: string;
       /** A connected one. It sends to all replicas (`acks: -1`). */
       readonly producer: KafkaProducer;

@@ -53,7 +53,7 @@ export type KafkaHandler<Payload, Extra extends readonly unknown[] = [], Result 
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
 
-/** The handler with the option `batch`. It gets what handlers of one message get, of each message. */
+/** The handler with the option `batch`. It gets, for each message, what a handler of one message gets. */
 export type KafkaBatchHandler<
   Payload,
   Extra extends readonly unknown[] = [],
@@ -70,7 +70,7 @@ export type KafkaHandlerOf<Payload, Once, InTransaction, Batched> = HandlerFor<
 /** A handler, whatever its payload is. */
 export type AnyHandler = (delivery: KafkaDelivery<never>, attempt: Attempt, ...extra: never[]) => unknown;
 
-/** What `kafka.consumer(...)` of kafkajs was given, as far as it can contradict the lease. Times are milliseconds. */
+/** The options of `kafka.consumer(...)` of kafkajs, as far as they can contradict the lease. Times are milliseconds. */
 export interface ConsumerTimeouts {
   readonly groupId?: string | undefined;
   readonly sessionTimeout?: number | undefined;
@@ -106,9 +106,10 @@ export interface OnceEachKafkaMessageOptions<
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => Parsed) | undefined;
   /**
    * The identity of a message. Default its topic, partition and offset, which dedupes redeliveries. A business key also
-   * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
+   * dedupes messages that a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
    * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ. A message for which it
-   * throws, or gives no key, is dead-lettered or withheld: where the value may lack one, give the place instead.
+   * throws, or returns no key, is dead-lettered or withheld: if a value can lack a key, return its topic, partition and
+   * offset instead.
    */
   readonly key?:
     | ((message: KafkaMessage, topic: string, partition: number) => string | undefined)
@@ -121,11 +122,11 @@ export interface OnceEachKafkaMessageOptions<
    * The handler gets up to `size` messages of one fetch of one partition at once, 2 to 500. Default: one message.
    *
    * Each message has a record of its own, and the order of `ordering`: under `'partition'` and `'key'` a partition has
-   * one batch at a time, in the order of the offsets, and nothing runs behind a message that is kept. But without
+   * one batch at a time, in the order of the offsets, and no later message runs while one is kept. But without
    * `inTransaction` the rest of its batch has run when a message fails. Only messages at their first attempt are in
-   * batches. Others get a list of one, as do the messages of a transaction that threw. `concurrency` counts batches.
-   * Times `size` it is at most 5,000. Needs `maxDeaths` of 3 or more, and, without `inTransaction`, `maxAttempts` of 2
-   * or more.
+   * batches. Others run in a list of one, and so do the messages of a transaction that threw. `concurrency` counts
+   * batches; `concurrency` times `size` is at most 5,000. Needs `maxDeaths` of 3 or more, and, without `inTransaction`,
+   * `maxAttempts` of 2 or more.
    *
    * @example
    * ```ts
@@ -140,9 +141,9 @@ export interface OnceEachKafkaMessageOptions<
   readonly batch?: BatchOptions | undefined;
   /**
    * What to do with a message that failed permanently; there is no default. `'acknowledge'` commits its offset: only
-   * its record and its event show the failure, and one whose payload differs from its record's, or whose key is
-   * invalid, is withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with
-   * name and message of the error in its header `handle-once-error`.
+   * its record and its event show the failure. A message whose payload differs from its record's, or whose key is
+   * invalid, is withheld. With `{ deadLetterTopic, producer }` a copy of each of these is produced to that topic first,
+   * with name and message of the error in its header `handle-once-error`.
    */
   readonly onFailed: KafkaOnFailed;
   /**
@@ -158,22 +159,22 @@ export interface OnceEachKafkaMessageOptions<
   /** Milliseconds that handlers get to finish when the consumer stops, before their signals abort. Default 20,000. */
   readonly drainMs?: number | undefined;
   /**
-   * Milliseconds that handlers get to end when the group rebalances, before the member joins without them; they go on
-   * beside it. The whole group waits so long. At most the `rebalanceTimeout` of `consumerConfig`. Default 2,000.
+   * Milliseconds that handlers get to end when the group rebalances, before the member joins without them; they then
+   * keep running. The whole group waits that long. At most the `rebalanceTimeout` of `consumerConfig`. Default 2,000.
    */
   readonly rebalanceGraceMs?: number | undefined;
-  /** What `subscribe` was given: it says where a partition begins of which the group has committed nothing. */
+  /** The same as for `subscribe`: whether a partition without a committed offset begins at its oldest message. */
   readonly fromBeginning?: boolean | undefined;
   /**
-   * A connected admin client. It compares the topics' retention with the records', looks for topics that were made
-   * again, and with `fromBeginning: false` commits where idle partitions begin. `retry` needs it.
+   * A connected admin client. It compares the retention of the topics with that of the records, detects re-created
+   * topics, and with `fromBeginning: false` commits the start of idle partitions. `retry` needs it.
    */
   readonly admin?: KafkaAdmin | undefined;
   /** The same object as given to `kafka.consumer`, to compare its timeouts with the lease. */
   readonly consumerConfig?: ConsumerTimeouts | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
   readonly onEvent?: ((event: KafkaEvent) => unknown) | undefined;
-  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 
@@ -186,7 +187,7 @@ const onFailed = lazily(() =>
         producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
       }),
     ],
-    "must be chosen: 'acknowledge' commits the offset, and only the record and its event show the failure; " +
+    "must be chosen: 'acknowledge' commits the offset, and then only the record and its event show the failure; " +
       '{ deadLetterTopic, producer } first produces a copy to that topic, with a connected producer',
   ),
 );
@@ -254,7 +255,8 @@ export const onceEachMessageOptions = lazily(() =>
           rebalanceGraceMs <= (consumerConfig?.rebalanceTimeout ?? DEFAULT_REBALANCE_TIMEOUT_MS),
         {
           path: ['rebalanceGraceMs'],
-          error: 'must be at most the rebalanceTimeout of the consumer, or the group goes on without it',
+          error:
+            'must be at most the rebalanceTimeout of the consumer, or the group continues without this member',
         },
       ),
       z.superRefine(checkRetry),
