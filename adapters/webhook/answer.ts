@@ -5,11 +5,11 @@ import type { WebhookReason } from './reason.ts';
 /** The answer to the sender. */
 export interface WebhookAnswer {
   /**
-   * 200 for what the sender need not repeat, a failure permanently too. docs/webhooks.md#what-the-sender-gets has the
-   * table.
+   * 200 if the sender need not repeat the delivery, also after a permanent failure. See
+   * docs/webhooks.md#what-the-sender-gets.
    */
   readonly status: 200 | 400 | 401 | 422 | 500 | 503;
-  /** For the header `Retry-After`, where it is known when another try can hope for more. */
+  /** For the header `Retry-After`, if it is known when another try can succeed. */
   readonly retryAfterSeconds?: number;
 }
 

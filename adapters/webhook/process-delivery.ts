@@ -86,8 +86,8 @@ async function checkSignature(verify: Verify | 'already-verified', delivery: Rec
   } catch (error) {
     if (error instanceof VerifyConfigError) throw error;
     throw new UnverifiedError(
-      `the delivery is not verified: verify threw (${nameOfThrown(error)}). If that is a fault of verify and no ` +
-        'bad signature, correct verify, or have it throw a VerifyConfigError',
+      `the delivery is not verified: verify threw (${nameOfThrown(error)}). If verify is at fault and not the ` +
+        'signature, correct verify, or have it throw a VerifyConfigError',
       causeOf(error),
     );
   }

@@ -601,7 +601,7 @@ describe('Where it cannot work', () => {
       'no record can be both',
       'list --state failed --phase running',
       2,
-      /phase.* must be one that records of this state can have: leave one of the two out/,
+      /phase.* does not occur with this state: leave out one of the two/,
     ],
     [
       'a password breaks the URL',

@@ -194,7 +194,7 @@ describe('rights', () => {
     await sql.unsafe(grantsSql({ role: cron, for: 'maintain' }));
     expect(await findingOf('rights', { sql: workers })).toMatchObject({
       level: 'ok',
-      found: `the role ${worker} may handle messages, and not maintain the tables`,
+      found: `the role ${worker} may handle messages, but not maintain the tables`,
     });
     expect(await findingOf('maintenance', { sql: workers })).toMatchObject({ level: 'notice' });
     const ofCron = await doctor({ sql: crons });

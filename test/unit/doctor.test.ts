@@ -235,7 +235,7 @@ describe('Tables that have lost something', () => {
     'add the column as npx handle-once sql --schema orders prints it: migrate runs no migration twice';
 
   test.each<[what: string, missing: Rows, faults: Rows, expected: Expected, fix: RegExp]>([
-    ['nothing', [], [], ['ok', 'all are there, with their columns and keys'], /^$/],
+    ['nothing', [], [], ['ok', 'all exist, with their columns and keys'], /^$/],
     [
       'a column',
       [],
@@ -248,7 +248,7 @@ describe('Tables that have lost something', () => {
       [],
       [column, unlogged],
       ['problem', 'lacks the column host; the table records is UNLOGGED: '],
-      /^run `alter table "orders"\."records" set logged`, .*, and correct the others likewise$/,
+      /^run `alter table "orders"\."records" set logged`, .*, and correct the others in the same way$/,
     ],
     [
       'a key',
@@ -308,7 +308,7 @@ describe('A pool', () => {
 });
 
 describe('A pooler', () => {
-  const NO_SIGN: Expected = ['ok', 'no sign of one that shares server sessions'];
+  const NO_SIGN: Expected = ['ok', 'no sign of a pooler that shares server sessions'];
   const SURVIVES: Expected = ['ok', 'a pooler shares the server sessions; prepared statements survive that'];
   const LOST: Expected = [
     'problem',

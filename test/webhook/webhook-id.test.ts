@@ -119,7 +119,7 @@ describe('An id that a function finds', () => {
   });
 
   it.each([undefined, null, '', 7, Promise.resolve('late')])('is refused when it is %s', (id) => {
-    expect(messageOf({ id: () => id as string }, sample)).toContain('the id function returned none');
+    expect(messageOf({ id: () => id as string }, sample)).toContain('the id function returned no id');
   });
 
   it('is refused when the function throws, without what JSON.parse tells of the body', () => {

@@ -131,8 +131,8 @@ function redriveMovesGroup(
     warning: 'REDRIVE_MOVES_GROUP',
     message:
       `the FIFO queue's redrive policy moves a message after ${maxReceiveCount} receives, and a message that fails ` +
-      "permanently stays (onFailed: 'keep', the default): those behind it in its group are received with it each " +
-      'time, are not run, and are moved as well. Pass onFailed: { deadLetterQueueUrl }',
+      "permanently stays (onFailed: 'keep', the default): the later messages of its group are received with it " +
+      'each time, do not run, and are moved too. Pass onFailed: { deadLetterQueueUrl }',
   };
 }
 
@@ -154,8 +154,9 @@ function tooSmall(taken: number, sent: number): QueueFinding {
   return {
     warning: 'DEAD_LETTER_QUEUE_TOO_SMALL',
     message:
-      `the dead-letter queue takes messages of ${taken} bytes, and the queue those of ${sent}: it refuses the copy of a ` +
-      'larger one, which stays in the queue. Raise MaximumMessageSize of the dead-letter queue',
+      `the dead-letter queue takes messages of up to ${taken} bytes, and the queue of up to ${sent}: it refuses ` +
+      'the copy of a larger message, which then stays in the queue. Raise MaximumMessageSize of the dead-letter ' +
+      'queue',
   };
 }
 
