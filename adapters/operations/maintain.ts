@@ -41,7 +41,7 @@ export type MaintenanceReport =
   /** The walk has come to its end, and its figures are on record. */
   | (WalkFigures & { readonly state: 'finished' })
   | {
-      /** The walk goes on from here: by the next call, or by the runner that has taken it over. */
+      /** The walk continues from here: by the next call, or by the runner that has taken it over. */
       readonly state: 'stopped';
       /**
        * Records that the walk has deleted so far, by all its runners. `taken-over`: 0, the other runner has the count.

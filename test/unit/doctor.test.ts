@@ -232,7 +232,7 @@ describe('Tables that have lost something', () => {
   const column = ['workers', 'column', 'host', null];
   const unlogged = ['records', 'unlogged', '', null];
   const ADD =
-    'add the column as npx handle-once sql --schema orders prints it: migrate runs no migration twice';
+    'add the column as npx handle-once sql --schema orders prints it: migrate does not run a migration twice';
 
   test.each<[what: string, missing: Rows, faults: Rows, expected: Expected, fix: RegExp]>([
     ['nothing', [], [], ['ok', 'all exist, with their columns and keys'], /^$/],

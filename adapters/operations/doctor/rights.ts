@@ -55,7 +55,7 @@ export async function rights(subject: Subject): Promise<Found> {
   return problem(
     `the role ${role} may neither handle messages (it lacks ${listed(forHandle)}) ` +
       `nor maintain the tables (it lacks ${listed(forMaintain)})`,
-    `to handle messages run, as the owner of the tables, what \`npx handle-once grants ${role}\` prints: ${grants} To ` +
+    `to handle messages, run as the owner of the tables what \`npx handle-once grants ${role}\` prints: ${grants} To ` +
       `maintain the tables, run what npx handle-once grants ${role} --for maintain prints` +
       (onPartitions === '' ? '' : ', and the same rights on each partition of records'),
   );

@@ -13,8 +13,8 @@ import { type ResolvedTables, tablesOf } from '../tables.ts';
 /** What a redrive did; of a dry run, what it would do. */
 export interface RedriveReport {
   /**
-   * `finished`: there was no further dead letter. `stopped`: by `limit` or `signal`; the next call continues from there.
-   * `blocked`: there are others that this call could not get, such as those that another reader has.
+   * `finished`: there was no further dead letter. `stopped`: by `limit` or by `signal`; the next call continues from
+   * there. `blocked`: there are others that this call could not get, such as those that another reader has.
    *
    * May grow in a minor version: a `switch` needs a `default`.
    */
