@@ -81,7 +81,7 @@ const BROKEN: Record<string, AdapterUnderTest['handle']> = {
   },
 };
 
-const DELAYED = 'has a message that is to be tried again wait for the time of its outcome';
+const DELAYED = 'makes a message that will be retried wait for the time of its outcome';
 
 test.each([
   ['has no delay', DELAYED],

@@ -21,7 +21,7 @@ export interface AdapterAbilities {
   readonly keepFailed: boolean;
 }
 
-/** How a delivery is to be handled. */
+/** How to handle a delivery. */
 export interface ContractSetup {
   /** With records of its own in memory, a lease of one second and a backoff of at most 20 ms. */
   readonly handleOnce: HandleOnce;
@@ -35,7 +35,7 @@ export interface ContractSetup {
   readonly deadLetter: ((message: ScriptedMessage) => Promise<void>) | undefined;
 }
 
-/** An adapter, as its contract sees it. */
+/** An adapter, as its contract uses it. */
 export interface AdapterUnderTest {
   /** Decides what each case expects. */
   readonly can: AdapterAbilities;
@@ -118,6 +118,6 @@ export type Bench = ReturnType<typeof createBench>;
 function promiseOf(handled: unknown): Promise<unknown> {
   if (hasMethods(handled, ['then'])) return Promise.resolve(handled);
   throw new TypeError(
-    'handle returned no promise: have it return one that resolves when the delivery has ended',
+    'handle did not return a promise: have it return one that resolves when the delivery has ended',
   );
 }
