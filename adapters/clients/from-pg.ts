@@ -29,8 +29,8 @@ const clientSchema = lazily(() =>
  * A `Pool` of `pg` as the client of `createHandleOnce` and `migrate`. A transaction is a `PoolClient`.
  *
  * A single `Client` is refused: claims and heartbeats would run inside any transaction that is open on it. For one
- * connection use `new Pool({ max: 1 })`; handlers in a transaction must then end within the lease, since a heartbeat
- * waits for the connection. TypeScript needs `@types/pg` besides `pg`. Throws `InvalidOptionsError`.
+ * connection use `new Pool({ max: 1 })`; handlers in a transaction must then end within the lease, because a heartbeat
+ * waits for the connection. TypeScript also needs `@types/pg`. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts

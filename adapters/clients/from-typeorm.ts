@@ -18,7 +18,7 @@ export interface TypeOrmQueryable {
 /** The part of a `DataSource` that is used. An `EntityManager` is not initialized. */
 export interface TypeOrmDataSource<Tx> extends TypeOrmQueryable {
   initialize(): Promise<unknown>;
-  /** What runs a transaction on a connection of its own, with the manager that sends to it. */
+  /** Runs a transaction on its own connection, with the manager that sends to it. */
   createQueryRunner(): { readonly manager: Tx };
 }
 

@@ -19,7 +19,7 @@ import { retry } from './pages/retry.tsx';
 import { css, html, json, seeOther } from './respond.ts';
 import { STYLE } from './style.ts';
 
-/** Answers the requests of one address, whatever its path is. */
+/** Answers the requests of one address, at any path. */
 export type Dashboard = (request: Request) => Promise<Response>;
 
 const PAGES: Readonly<Record<ViewName, Page>> = {

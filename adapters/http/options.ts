@@ -19,8 +19,8 @@ export interface HttpAttempt extends Attempt {
   /**
    * What the client sent as `Idempotency-Key`, without its quotes; `attempt.key` has the caller in it too.
    *
-   * Undefined for a request that is not recorded, since it has no key or another method: then `attempt.childKey` gives
-   * keys that no other request has.
+   * Undefined for a request that is not recorded, because it has no key or another method: then `attempt.childKey`
+   * gives keys that no other request has.
    */
   readonly idempotencyKey: string | undefined;
 }

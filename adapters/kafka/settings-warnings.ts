@@ -29,7 +29,9 @@ export async function warnOfTopics(
   events: EventSink<KafkaEvent>,
 ): Promise<void> {
   if (onFailed !== 'acknowledge' && topics.includes(onFailed.deadLetterTopic)) {
-    const message = `${onFailed.deadLetterTopic} is consumed too: each dead letter fails again and is produced again, without end. Do not subscribe to it, or give another deadLetterTopic`;
+    const message =
+      `${onFailed.deadLetterTopic} is consumed too: each dead letter fails again and is produced ` +
+      'again, endlessly. Do not subscribe to it, or give another deadLetterTopic';
     warn({ warning: 'DEAD_LETTER_TOPIC_CONSUMED', message }, events);
   }
   if (admin === undefined || !readsConfigs(admin)) return;

@@ -17,7 +17,7 @@ export interface DeadLetter {
   MessageDeduplicationId?: string;
 }
 
-/** An `SQS` client of `@aws-sdk/client-sqs`, or whatever else sends a message. */
+/** An `SQS` client of `@aws-sdk/client-sqs`, or anything else that sends a message. */
 export interface DeadLetterClient {
   /** Resolves once the queue has the copy: only then is the record acknowledged. A rejection keeps it. */
   sendMessage(deadLetter: DeadLetter): Promise<unknown>;

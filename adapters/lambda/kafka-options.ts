@@ -24,7 +24,7 @@ export interface KafkaRecordDelivery<Payload> {
   readonly topic: string;
   /** From 0. */
   readonly partition: number;
-  /** Its value is bytes, whatever `payload` is. */
+  /** Its value is always bytes. */
   readonly message: LambdaKafkaMessage;
   /** The message's value, parsed and validated where that was asked for. */
   readonly payload: Payload;

@@ -64,7 +64,7 @@ export type WebhookSource =
       /** Where any other sender puts its ids. An id must be the same each time that the sender repeats a delivery. */
       readonly source: IdLocation;
       /**
-       * Of the sender: its records are in the scope `<scope>>webhook:<name>`, since two senders may use the same ids.
+       * Of the sender: its records are in the scope `<scope>>webhook:<name>`, because two senders may use the same ids.
        */
       readonly name: string;
     };

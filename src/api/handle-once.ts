@@ -31,7 +31,7 @@ export interface Calls<Extra extends readonly unknown[] = []> {
   ): Promise<Outcome<Result>>;
 }
 
-/** The same of one made with a schema: handlers get the schema's output, whatever the payload is. */
+/** The same for a `handleOnce` made with a schema: handlers get the schema's output, for any payload. */
 export type CallsWithSchema<Schema extends StandardSchemaV1, Extra extends readonly unknown[] = []> = <
   Result,
   Payload = unknown,

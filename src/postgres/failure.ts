@@ -134,7 +134,7 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
 const OUR_TABLE = new RegExp(String.raw`("(?:[^"]|"")+")\.(?:${Object.keys(RIGHTS.maintain).join('|')})\b`);
 /** As a step of a walk names it. */
 const LEAF = /\bfrom only (.+) t$/m;
-const OWNER_RUNS = 'as the owner of the tables, run this with the name of that role in place of ROLE';
+const OWNER_RUNS = 'as the owner of the tables, run this with the name of that role instead of ROLE';
 const DEFAULT_NAME = quoteIdentifier(DEFAULT_SCHEMA);
 const DENIED = /^permission denied for (\w+ .+)$/;
 

@@ -32,7 +32,7 @@ interface EndOfAttempt<State extends 'succeeded' | 'failed' | 'pending'> extends
  * `deferred`, `lease-lost`, `unrecorded` (it was claimed, or this claim found its limit reached); `replayed`,
  * `in-flight`, `backing-off`, `suspect` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw).
  * The event that ends a call has `state`, `attempts` and `durationMs`. A call that threw ends with `pending` and 0
- * attempts, whatever the record says; where the record is damaged, with its attempts.
+ * attempts, regardless of the record; if the record is damaged, with its attempts.
  *
  * Types may be added in a minor version: a `switch` needs a `default`.
  */

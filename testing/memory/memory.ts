@@ -19,7 +19,7 @@ import type {
 
 export type { MemoryRecord } from './memory-record.ts';
 
-/** A store in this process's memory, with a clock of its own. */
+/** A store in this process's memory, with its own clock. */
 export interface MemoryStore extends Store {
   keep(requests: readonly KeepRequest[], scope: string): Promise<readonly KeepReply[]>;
   /**

@@ -11,7 +11,7 @@ export interface LogAdmin extends Partial<TopicConfigs> {
   fetchTopicOffsets(
     topic: string,
   ): Promise<readonly (PartitionOffset & { readonly high: string; readonly low: string })[]>;
-  /** Needed with `retry` alone. */
+  /** Needed only with `retry`. */
   describeGroups?(groupIds: string[]): Promise<{ readonly groups: readonly GroupDescription[] }>;
 }
 
@@ -22,7 +22,7 @@ export interface PartitionOffset {
   readonly metadata?: string | null;
 }
 
-/** What the coordinator knows of a group. */
+/** What the coordinator knows about a group. */
 export interface GroupDescription {
   readonly state: string;
   readonly members: readonly GroupMember[];

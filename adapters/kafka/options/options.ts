@@ -36,11 +36,11 @@ export interface KafkaDelivery<Payload> {
   readonly topic: string;
   /** Of the original, where this is a copy: in a retry topic, or redriven. */
   readonly partition: number;
-  /** Its value is bytes, whatever `payload` is. Offset and timestamp of a copy are those of the original. */
+  /** Its value is always bytes. Offset and timestamp of a copy are those of the original. */
   readonly message: KafkaMessage;
   /** The message's value, parsed and validated where that was asked for. */
   readonly payload: Payload;
-  /** Not needed: heartbeats go on while handlers run. It never throws. */
+  /** Not needed: heartbeats continue while handlers run. It never throws. */
   readonly heartbeat: () => Promise<void>;
   /** Pauses the partition after this message. Returns what resumes it. */
   readonly pause: () => () => void;
@@ -92,7 +92,7 @@ export interface OnceEachKafkaMessageOptions<
   readonly groupId: string;
   /**
    * Made by `createHandleOnce`. Records are kept in the scope `<scope>>kafka:<group>`. Where neither it nor this
-   * adapter is given retries, they are shorter, since the partition waits: 10 attempts, up to 5 minutes apart.
+   * adapter is given retries, they are shorter, because the partition waits: 10 attempts, up to 5 minutes apart.
    */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
@@ -121,8 +121,8 @@ export interface OnceEachKafkaMessageOptions<
   /**
    * The handler gets up to `size` messages of one fetch of one partition at once, 2 to 500. Default: one message.
    *
-   * Each message has a record of its own, and the order of `ordering`: under `'partition'` and `'key'` a partition has
-   * one batch at a time, in the order of the offsets, and no later message runs while one is kept. But without
+   * Each message has its own record, and the order of `ordering`: under `'partition'` and `'key'` a partition has one
+   * batch at a time, in the order of the offsets, and no later message runs while one is kept. But without
    * `inTransaction` the rest of its batch has run when a message fails. Only messages at their first attempt are in
    * batches. Others run in a list of one, and so do the messages of a transaction that threw. `concurrency` counts
    * batches; `concurrency` times `size` is at most 5,000. Needs `maxDeaths` of 3 or more, and, without `inTransaction`,
@@ -147,12 +147,12 @@ export interface OnceEachKafkaMessageOptions<
    */
   readonly onFailed: KafkaOnFailed;
   /**
-   * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
-   * Needs `ordering: 'unordered'` and `admin`. Subscribe the consumer to these topics too.
+   * Where messages wait for their next attempt, so that their partitions continue. Default: each waits in its
+   * partition. Needs `ordering: 'unordered'` and `admin`. Subscribe the consumer to these topics too.
    *
    * After two attempts in place, or one whose wait is at least the shortest delay, a copy goes to the first topic whose
    * delay is at least the wait, or else to the last, and its offset counts as acknowledged. The copy has the record of
-   * the original: attempts go on, a success anywhere counts, and the handler gets the original's topic, partition,
+   * the original: attempts continue, a success anywhere counts, and the handler gets the original's topic, partition,
    * offset and timestamp. Nothing goes to a topic that the group does not consume; the message then waits in place.
    */
   readonly retry?: RetryInTopics | undefined;

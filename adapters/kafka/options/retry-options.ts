@@ -94,7 +94,7 @@ export function checkTopics(
 }
 
 const DEAD_LETTERS_CONSUMED =
-  'must not be among topics: each dead letter would fail again and be produced again, without end';
+  'must not be among topics: each dead letter would fail again and be produced again, endlessly';
 
 function* contradictions(
   { retry, ordering, onFailed, admin }: OptionsWithRetry,

@@ -47,8 +47,8 @@ export interface KafkaWorkerOptions<
     | 'acknowledge'
     | { readonly deadLetterTopic: string; readonly producer: PlatformaticProducer };
   /**
-   * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
-   * Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
+   * Where messages wait for their next attempt, so that their partitions continue. Default: each waits in its
+   * partition. Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
    */
   readonly retry?:
     | { readonly topics: readonly RetryTopic[]; readonly producer: PlatformaticProducer }

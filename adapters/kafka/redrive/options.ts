@@ -44,7 +44,7 @@ export interface RedriveTopicOptions extends RedriveOptions<TopicDeadLetter, Red
   readonly groupId?: string | undefined;
   /**
    * Whether dead letters without a record are sent. Set it only if no earlier redrive of this topic has sent them, or
-   * if the group's offsets show which were sent. Default false: they are kept as `ambiguous`, since a record expires
+   * if the group's offsets show which were sent. Default false: they are kept as `ambiguous`, because a record expires
    * after its message has succeeded.
    */
   readonly sendUnrecorded?: boolean | undefined;

@@ -4,7 +4,7 @@ import { isPromise } from '../../../src/lib/is-promise.ts';
 import { InvalidOptionsError } from '../../../src/words/errors.ts';
 import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
 
-/** What a redrive takes, whatever the broker. */
+/** Options of a redrive, for any broker. */
 export interface RedriveOptions<DeadLetter, Redriven> extends TablesOptions {
   /**
    * The whole scope, with what adapters add: `billing>kafka:workers`. Dead letters that name another scope are kept.
