@@ -42,7 +42,7 @@ export async function warnOfTopics(
 export function warnStopped(groupId: string, error: Error, events: EventSink<KafkaEvent>): void {
   const ours = [error, error.cause].find((one) => one instanceof HandleOnceError);
   const why = ours === undefined ? theirs(error) : `(${ours.name}). ${ours.message}`;
-  const message = `the consumer of group ${groupId} has stopped for good ${why}`;
+  const message = `the consumer of group ${groupId} has stopped permanently ${why}`;
   warn({ warning: 'CONSUMER_STOPPED', message }, events);
 }
 

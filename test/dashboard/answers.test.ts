@@ -12,7 +12,7 @@ test('without authorize it is not made', () => {
   expect(make({ sql })).toThrow(InvalidOptionsError);
   expect(make({ sql })).toThrow(/authorize: must be a function .* without it anybody could read the records/);
   expect(make({ sql, authorize: () => ALICE, actions: { secret: 'short' } })).toThrow(
-    /actions\.secret: must be a text of at least 32/,
+    /actions\.secret: must be a string of at least 32/,
   );
   expect(make({ sql, authorize: () => ALICE, actions: {} })).toThrow(/actions\.secret/);
   expect(make({ sql, authorize: () => ALICE, basePath: '/' })).toThrow(/basePath: is not an option/);

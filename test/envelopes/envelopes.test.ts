@@ -103,8 +103,8 @@ describe('SNS', () => {
   it('refuses what is no notification, by its member', () => {
     const confirmation = { ...snsNotification, Type: 'SubscriptionConfirmation' };
     expect(() => keyIn(sns, confirmation)).toThrow(/Type must be 'Notification'\..*raw message delivery/);
-    expect(() => keyIn(sns, { ...snsNotification, MessageId: 7 })).toThrow(/MessageId must be a text/);
-    expect(() => keyIn(sns, { ...snsNotification, Message: {} })).toThrow(/Message must be a text/);
+    expect(() => keyIn(sns, { ...snsNotification, MessageId: 7 })).toThrow(/MessageId must be a string/);
+    expect(() => keyIn(sns, { ...snsNotification, Message: {} })).toThrow(/Message must be a string/);
   });
 
   it('leaves a Message that is no JSON to the parser', () => {
@@ -254,13 +254,13 @@ describe('CloudEvents', () => {
 
   it.each(['specversion', 'source', 'id', 'type'])('are refused without %s', (member) => {
     expect(() => keyIn(cloudEvents, { ...cloudEvent, [member]: undefined })).toThrow(
-      new RegExp(`a CloudEvent: ${member} must be a text`),
+      new RegExp(`a CloudEvent: ${member} must be a string`),
     );
   });
 
   it.each(['ce_source', 'ce_id', 'ce_type'])('of the binary mode are refused without %s', (header) => {
     expect(() => cloudEvents.key(binary('1', { [header]: undefined }))).toThrow(
-      new RegExp(`a CloudEvent: ${header} must be a text`),
+      new RegExp(`a CloudEvent: ${header} must be a string`),
     );
   });
 
@@ -330,9 +330,9 @@ describe('Debezium', () => {
 
   it.each<[string, object]>([
     ['source must be an object', { op: 'c', after: {} }],
-    ['op must be a text', { ...postgresChange, op: undefined }],
+    ['op must be a string', { ...postgresChange, op: undefined }],
     [
-      'source.connector must be a known one, or give a key of your own: postgresql,',
+      'source.connector must be a known one, or pass your own key: postgresql,',
       { op: 'c', source: { connector: 'secret', lsn: 1 } },
     ],
     ['source.lsn must be there', { op: 'c', source: { connector: 'postgresql', lsn: null } }],

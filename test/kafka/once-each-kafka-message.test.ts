@@ -78,7 +78,7 @@ describe('where a partition begins of which nothing is committed', () => {
     expect(events).toMatchObject([
       {
         message: expect.stringMatching(
-          /fromBeginning: true.* admin$|give admin, or fromBeginning: true/,
+          /fromBeginning: true.* admin$|pass admin, or fromBeginning: true/,
         ) as string,
       },
     ]);

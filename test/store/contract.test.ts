@@ -128,7 +128,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
         return replies.map((reply, index) => (seen[index] === undefined ? claimed : reply));
       },
     }),
-    found: 'of many that claim an absent key at one moment exactly one owns it',
+    found: 'of many that claim an absent key at the same time, exactly one owns it',
   },
   'gives every lease the same length': {
     fault: (memory) => ({

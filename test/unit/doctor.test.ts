@@ -60,8 +60,8 @@ test('three names are listed, and the others counted', () => {
 
 describe('What is enough for a notice', () => {
   test.each<[what: string, check: Check, row: DatabaseRow | undefined, expected: Expected]>([
-    ['nothing open', horizon, undefined, ['ok', 'what is open is 0 transactions old at most']],
-    ['a young one', horizon, ['process 7', '99999', '1'], ['ok', 'is 99,999 transactions old at most']],
+    ['nothing open', horizon, undefined, ['ok', 'the oldest open transaction or slot is 0 transactions old']],
+    ['a young one', horizon, ['process 7', '99999', '1'], ['ok', 'slot is 99,999 transactions old']],
     [
       'an old one',
       horizon,
@@ -169,7 +169,7 @@ describe('Of several tables', () => {
       'indexes',
       indexes,
       [['t.x'], ['t.y']],
-      ['notice', 'handle-once did not make t.x, t.y: '],
+      ['notice', 'handle-once did not create t.x, t.y: '],
       'run `drop index concurrently t.x`, or search a copy of the table',
     ],
     [
@@ -269,7 +269,7 @@ describe('Tables that have lost something', () => {
       [['failures']],
       [],
       ['notice', 'lacks the table failures: messages are handled'],
-      /prints, and then/,
+      /as the owner of the tables, and then/,
     ],
     [
       'the records, and another table',
