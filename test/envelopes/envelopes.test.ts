@@ -198,7 +198,7 @@ describe('S3 through SNS', () => {
 
   it('says of another notification of SNS that the envelope is sns', () => {
     expect(() => keyIn(s3ViaSns, published(ORDER))).toThrow(
-      /Records must be a list of records\. .*: take sns\.$/,
+      /Records must be a list of records\. .*: use sns\.$/,
     );
   });
 });

@@ -119,7 +119,8 @@ describe('An id that a function finds', () => {
   });
 
   it.each([undefined, null, '', 7, Promise.resolve('late')])('is refused when it is %s', (id) => {
-    expect(messageOf({ id: () => id as string }, sample)).toContain('the id function returned no id');
+    const what = id instanceof Promise ? 'a promise' : 'no id';
+    expect(messageOf({ id: () => id as string }, sample)).toContain(`the id function returned ${what}`);
   });
 
   it('is refused when the function throws, without what JSON.parse tells of the body', () => {
