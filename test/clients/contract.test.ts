@@ -232,7 +232,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
       query: (statement, parameters) =>
         client.query(statement, parameters).catch(() => client.query(statement, parameters)),
     }),
-    found: 'query sends once what the server refuses for a division by zero',
+    found: 'query sends a statement once that the server refuses for a division by zero',
   },
   'sends statements again after a conflict': {
     fault: (client) => ({
@@ -242,7 +242,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
           return client.execute(statements);
         }),
     }),
-    found: 'execute sends once what the server refuses for a conflict',
+    found: 'execute sends a statement once that the server refuses for a conflict',
   },
   'begins with a statement of its own': {
     fault: (client) => ({

@@ -245,8 +245,8 @@ describe('A form is refused', () => {
       body: new URLSearchParams({ ...retry, token }),
     });
     await used.text();
-    expect(await (await dashboard(used)).text()).toMatch(/The form came empty/);
-    expect(await (await post(dashboard, ONE, {})).text()).toMatch(/The form came empty/);
+    expect(await (await dashboard(used)).text()).toMatch(/The form is empty/);
+    expect(await (await post(dashboard, ONE, {})).text()).toMatch(/The form is empty/);
     expect((await send(dashboard, ONE, { action: 'drop' })).status).toBe(400);
     expect((await post(dashboard, ONE, { token })).status).toBe(400);
   });

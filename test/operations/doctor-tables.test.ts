@@ -49,7 +49,7 @@ describe('tables', () => {
       level,
       found: expect.stringContaining(`the schema ${schema} lacks the table ${table}: `) as string,
       fix: expect.stringContaining(
-        `the statements about ${table} of those that npx handle-once sql --schema ${schema} prints`,
+        `of the statements that npx handle-once sql --schema ${schema} prints, run those about ${table}`,
       ) as string,
     });
     // Where messages are handled, the other checks are made: none takes it for a missing right.

@@ -200,7 +200,7 @@ describe('rights', () => {
     const ofCron = await doctor({ sql: crons });
     expect(ofCron.filter(({ level }) => level !== 'ok')).toEqual([]);
     expect(ofCron.find(({ check }) => check === 'rights')?.found).toBe(
-      `the role ${cron} may maintain the tables, and not handle messages`,
+      `the role ${cron} may maintain the tables, but not handle messages`,
     );
   });
 });
