@@ -595,7 +595,7 @@ describe('Where it cannot work', () => {
       2,
       /--since, --until and --confirm are for many/,
     ],
-    ['a day does not exist', 'list --since 2026-02-30', 2, /It is not a moment/],
+    ['a day does not exist', 'list --since 2026-02-30', 2, /It is not a time/],
     ['a moment has no time zone', 'list --since 2026-11-25T14:00', 2, /with Z or an offset such as \+01:00/],
     [
       'no record can be both',
@@ -607,7 +607,7 @@ describe('Where it cannot work', () => {
       'a password breaks the URL',
       'status --database-url postgres://u:se/cret#x@127.0.0.1:5432/x',
       2,
-      /^handle-once: DATABASE_URL, or --database-url, is no URL: .*percent-encode what is special(?!.*cret)/,
+      /^handle-once: DATABASE_URL, or --database-url, is not a URL: .*percent-encode special(?!.*cret)/,
     ],
     [
       'a parameter is one of Prisma',

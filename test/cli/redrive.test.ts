@@ -129,7 +129,7 @@ test('redrive refuses a scope that no record has, where the dead letters name no
     const refused = await redrive(...args, '--scope', 'biling', ...dryRun);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toMatch(
-      /^handle-once: --scope is "biling", but no record in schema handle_once has .* handle-once status .*\n$/,
+      /^handle-once: --scope is "biling", but no record in schema handle_once has .* handle-once status.*\n$/,
     );
   }
   await queue.handleOnce('any', 'body', () => 1);

@@ -163,7 +163,7 @@ describe('rights', () => {
     const rights = findings.find(({ check }) => check === 'rights');
     expect(rights).toMatchObject({ level: 'problem' });
     expect(rights?.found).toContain('select, insert, update on records');
-    expect(rights?.fix).toContain(`which is grant usage on schema "handle_once" to ${stranger}; `);
+    expect(rights?.fix).toContain(`prints: grant usage on schema "handle_once" to ${stranger}; `);
     expect(rights?.fix).toMatch(/--for maintain prints$/);
     const unchecked = findings.filter(({ found }) => found.startsWith('not checked: '));
     expect(unchecked.map(({ check, level }) => [check, level])).toEqual([
@@ -182,7 +182,7 @@ describe('rights', () => {
     expect(finding).toMatchObject({
       level: 'notice',
       found: expect.stringMatching(
-        `^the role ${writer} may handle messages, and lacks insert on workers: .* not recorded$`,
+        `^the role ${writer} may handle messages, but lacks insert on workers: .* not recorded$`,
       ) as string,
     });
     await sql.unsafe(finding.fix?.replace(/.*?: /, '') ?? '');
