@@ -33,7 +33,7 @@ async function chargeOnce(): Promise<string> {
   }
 }
 
-test('while a provider is down, messages wait and count nothing', async () => {
+test('while a provider is down, messages wait, and no failure is counted', async () => {
   const store = createMemoryStore();
   const handleOnce = createHandleOnce({ store, scope: 'billing', backoff: () => DOWN_MS });
   const deliver = (key: string) => handleOnce(key, { key }, chargeOnce);

@@ -3,9 +3,9 @@
  * delivered again.
  *
  * Its event source mapping needs `ReportBatchItemFailures`, the queue a visibility timeout of six times the function's
- * timeout and a redrive policy, which moves what failed for good to its dead-letter queue, and the lease has to be
- * shorter than the function's timeout. The tables are made by a deployment that calls `migrate`, and a
- * schedule runs `npx handle-once maintain`, which deletes expired records.
+ * timeout and a redrive policy, which moves what failed permanently to its dead-letter queue, and the lease has to be
+ * shorter than the function's timeout. The tables are made by a deployment that calls `migrate`, and a schedule runs
+ * `npx handle-once maintain`, which deletes expired records.
  */
 import { createHandleOnce } from 'handle-once';
 import { onceEachSqsRecord } from 'handle-once/lambda';

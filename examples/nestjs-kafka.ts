@@ -127,7 +127,7 @@ const app = await NestFactory.createMicroservice(AppModule, {
         backoff: { baseMs: 200, maxMs: 60_000 },
       }),
       schema: Order,
-      // What failed for good is passed. Its record has the error; give a dead-letter topic to keep the message too.
+      // What failed permanently is passed. Its record has the error; give a dead-letter topic to keep the message too.
       onFailed: 'acknowledge',
     },
   ),

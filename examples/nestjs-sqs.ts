@@ -1,9 +1,9 @@
 /**
- * A NestJS application whose provider handles the messages of an SQS queue: its worker starts when the application
- * has, and drains when that is shut down. An order that fails for good stays in the queue, whose redrive policy moves
- * it to a dead-letter queue.
+ * A NestJS application whose provider handles the messages of an SQS queue: its worker starts when the application has,
+ * and drains when that is shut down. An order that fails permanently stays in the queue, whose redrive policy moves it
+ * to a dead-letter queue.
  *
- *     DATABASE_URL=... QUEUE_URL=... npx tsx examples/nestjs-sqs.ts
+ * DATABASE_URL=... QUEUE_URL=... npx tsx examples/nestjs-sqs.ts
  */
 import 'reflect-metadata';
 import { SQSClient } from '@aws-sdk/client-sqs';

@@ -44,7 +44,7 @@ await boss.work('orders', { includeMetadata: true, pollingIntervalSeconds: 0.5 }
   // Who sends an order twice under one singleton key makes two jobs: the id of a job dedupes only its own runs.
   const key = job.singletonKey ?? job.id;
   const outcome = await handleOnce(key, job.data, charge);
-  // pg-boss completes a job whose handler returns, and tries one again whose handler throws. One that failed for good
+  // pg-boss completes a job whose handler returns, and retries one whose handler throws. One that failed permanently
   // is answered from its record until its tries are used up, and then it is in the dead-letter queue.
   if (outcome.state === 'succeeded') return outcome.result;
   const why = outcome.error?.message ?? 'another worker has it';

@@ -34,7 +34,7 @@ switch (outcome.state) {
     break;
   }
   case 'failed':
-    console.log(`failed for good (${outcome.reason}): ${outcome.error.message}`);
+    console.log(`failed permanently (${outcome.reason}): ${outcome.error.message}`);
     break;
   case 'pending':
     console.log(`not over (${outcome.reason}): deliver it again in ${outcome.retryAfterMs} ms`);

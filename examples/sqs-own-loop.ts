@@ -1,8 +1,8 @@
 /**
- * The same for a receive loop that you already have: `handleMessage` handles, and deletes or leaves, one message.
- * An order that fails for good stays in the queue, whose redrive policy moves it to a dead-letter queue.
+ * The same for a receive loop that you already have: `handleMessage` handles, and deletes or leaves, one message. An
+ * order that fails permanently stays in the queue, whose redrive policy moves it to a dead-letter queue.
  *
- *     DATABASE_URL=... QUEUE_URL=... npx tsx examples/sqs-own-loop.ts
+ * DATABASE_URL=... QUEUE_URL=... npx tsx examples/sqs-own-loop.ts
  */
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, migrate } from 'handle-once';

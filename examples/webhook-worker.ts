@@ -1,9 +1,9 @@
 /**
  * Webhooks, verified, put on SQS and handled by a worker, for work that takes longer than senders wait. Senders repeat
- * a delivery until they see a 2xx; the delivery's id is the key, so each is handled once. One that fails for good stays
- * in the queue, whose redrive policy moves it to a dead-letter queue.
+ * a delivery until they see a 2xx; the delivery's id is the key, so each is handled once. One that fails permanently
+ * stays in the queue, whose redrive policy moves it to a dead-letter queue.
  *
- *     DATABASE_URL=... QUEUE_URL=... WEBHOOK_SECRET=whsec_... PORT=8080 npx tsx examples/webhook-worker.ts
+ * DATABASE_URL=... QUEUE_URL=... WEBHOOK_SECRET=whsec_... PORT=8080 npx tsx examples/webhook-worker.ts
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';

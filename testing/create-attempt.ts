@@ -43,7 +43,7 @@ const attemptOptions = lazily(() => {
 });
 
 /**
- * An attempt, to call a handler of your own with in a unit test. Nothing is recorded, and no lease runs.
+ * An attempt, to call your own handler with in a unit test. Nothing is recorded, and no lease runs.
  *
  * Its child keys are those that `handleOnce` makes of the same scope, key and name. Throws `InvalidOptionsError`.
  *

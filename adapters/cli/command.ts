@@ -30,22 +30,19 @@ type IsUnhurried = (options: { readonly all?: boolean | undefined }, args: reado
 
 /** Adds the options of a command that asks the database, and bounds all that it does by one of them. */
 export function shared(command: Command, isUnhurried: IsUnhurried = () => false): Command {
-  return withTimeout(command, 'give up when there is no answer after so long').hook(
-    'preAction',
-    (_, action) => {
-      const { timeout: ms, all } = action.opts<{ readonly timeout: number; readonly all?: boolean }>();
-      if (isUnhurried({ all }, action.args)) return;
-      giveUpAfter(
-        ms,
-        `there was no answer within ${inUnits(ms)}: is the database reachable? --timeout 10m waits longer`,
-      );
-    },
-  );
+  return withTimeout(command, 'give up after this long without an answer').hook('preAction', (_, action) => {
+    const { timeout: ms, all } = action.opts<{ readonly timeout: number; readonly all?: boolean }>();
+    if (isUnhurried({ all }, action.args)) return;
+    giveUpAfter(
+      ms,
+      `there was no answer within ${inUnits(ms)}: is the database reachable? --timeout 10m waits longer`,
+    );
+  });
 }
 
 /** The same for one that goes on for as long as there is work: each answer of the database has that limit. */
 export function unhurried(command: Command): Command {
-  return withTimeout(command, 'give up when the database gives no answer for so long');
+  return withTimeout(command, 'give up when the database does not answer for this long');
 }
 
 function withTimeout(command: Command, description: string): Command {

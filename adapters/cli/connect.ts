@@ -25,20 +25,21 @@ export async function connect({ databaseUrl, config }: ConnectOptions) {
   }
   if (!URL.canParse(url)) {
     throw new UsageError(
-      'DATABASE_URL, or --database-url, is no URL: write postgres://user:password@host:5432/database, and percent-encode ' +
-        'what is special in the user and the password (%2F for /, %23 for #, %3F for ?)',
+      'DATABASE_URL, or --database-url, is not a URL: write postgres://user:password@host:5432/database, and ' +
+        'percent-encode special characters in the user and the password (%2F for /, %23 for #, %3F for ?)',
     );
   }
   const { protocol } = new URL(url);
   if (!PROTOCOLS.has(protocol)) {
     throw new UsageError(
-      `DATABASE_URL, or --database-url, begins with ${protocol}, and the records are in PostgreSQL: ` +
+      `DATABASE_URL, or --database-url, begins with ${protocol}, but the records are in PostgreSQL: ` +
         'write postgres://user:password@host:5432/database',
     );
   }
   if (!isEncoded(url)) {
     throw new UsageError(
-      'DATABASE_URL, or --database-url, has a % that begins no escape: percent-encode the user and the password (%25 for %)',
+      'DATABASE_URL, or --database-url, has a % that does not begin an escape: percent-encode the user and the ' +
+        'password (%25 for %)',
     );
   }
   const connection = (await withPostgres(url)) ?? (await withPg(url));
@@ -75,7 +76,8 @@ async function withPostgres(url: string) {
   const unknown = [...new URL(url).searchParams.keys()].filter((name) => OF_PRISMA.has(name));
   if (unknown.length > 0) {
     throw new UsageError(
-      `DATABASE_URL, or --database-url, has what PostgreSQL does not know: remove ${unknown.join(', ')} from it`,
+      `DATABASE_URL, or --database-url, has parameters that PostgreSQL does not know: remove ${unknown.join(', ')} ` +
+        'from it',
     );
   }
   const sql = module.default(url, { max: CONNECTIONS, onnotice: () => undefined, fetch_types: false });

@@ -41,9 +41,9 @@ export function timeAgo(text: string): number {
   const ms = Date.now() - (MOMENT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : NaN);
   if (Number.isNaN(ms))
     throw new InvalidArgumentError(
-      'It is not a moment: write 2026-11-25T14:00:00Z, with Z or an offset such as +01:00.',
+      'It is not a time: write 2026-11-25T14:00:00Z, with Z or an offset such as +01:00.',
     );
-  if (ms < 0) throw new InvalidArgumentError('It lies in the future.');
+  if (ms < 0) throw new InvalidArgumentError('It is in the future.');
   return ms;
 }
 

@@ -26,8 +26,8 @@ export function giveUpAtDeadEnd(): void {
   process.once('beforeExit', () => {
     reject(
       new UsageError(
-        'there is no answer, and nothing runs that could give one: the module of --config waits for a promise that ' +
-          'never settles, in its top-level await or in one of its clients',
+        'the command waits for an answer that cannot come: the module of --config awaits a promise that never ' +
+          'settles, in its top-level await or in one of its clients',
       ),
     );
   });

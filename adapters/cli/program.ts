@@ -18,9 +18,7 @@ import { EXIT } from './errors.ts';
 /** All commands. `end` ends the process where one is called in a way that cannot work, and after a text of help. */
 export function createProgram(end: (exitCode: number) => never): Command {
   const program = new Command('handle-once')
-    .description(
-      'The tables of handle-once: make them, look into them, keep them small, get failed messages back',
-    )
+    .description('Creates, inspects and maintains the tables of handle-once, and retries failed messages')
     .version(PACKAGE_VERSION, '--version', 'print the version')
     .exitOverride(({ exitCode }) => end(exitCode === 0 ? EXIT.done : EXIT.usage));
   for (const add of [

@@ -29,8 +29,8 @@ export function redriveAnswer(
 }
 
 const AMBIGUOUS =
-  'ambiguous: where no record is left, an earlier redrive may have sent it. --send-unrecorded sends those; ' +
-  'give it where no redrive of this topic has sent them before';
+  'ambiguous: the dead letter has no record, so an earlier redrive may have sent it. --send-unrecorded sends these ' +
+  'too; use it only if no redrive of this topic has sent them before';
 
 function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
   return {
@@ -45,9 +45,9 @@ function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
 
 const ENDS: Readonly<Record<AnyReport['state'], string>> = {
   finished: '',
-  stopped: '; stopped: the next call goes on from there',
-  failed: '; ended by an error: the next call goes on from there',
-  blocked: '; blocked: others are there that it cannot have now, call it again later',
+  stopped: '; stopped: the next call continues from there',
+  failed: '; ended by an error: the next call continues from there',
+  blocked: '; blocked: there are others that it cannot get now; run it again later',
 };
 
 function sumOf({ state, dryRun, sent, removed, kept, keptFor }: AnyReport): string {

@@ -30,7 +30,9 @@ async function redriveQueueWith(
   if (to === undefined)
     throw new UsageError('--to is missing: the URL of the queue that the dead letters go back to');
   if (sendUnrecorded === true)
-    throw new UsageError('--send-unrecorded is for a topic: the dead letters that are sent leave the queue');
+    throw new UsageError(
+      '--send-unrecorded is only for a topic: a dead letter that is sent leaves the queue',
+    );
   const client = sqs ?? (await sdkClient());
   if (client === undefined) throw noSdk();
   const { redriveQueue } = await sqsAdapter();
@@ -48,13 +50,13 @@ function fixOf(cause: unknown): string {
   const name = isError(cause) ? cause.name : '';
   if (name.includes('AccessDenied')) return RIGHTS;
   return /Timeout|Abort/.test(name)
-    ? `see that SQS can be reached; ${GOES_ON}`
+    ? `check that SQS can be reached; ${GOES_ON}`
     : `where SQS is the cause, ${SQS_FIX}`;
 }
 
 const RIGHTS =
   'allow sqs:ReceiveMessage, sqs:DeleteMessage and sqs:ChangeMessageVisibility on --from, and sqs:SendMessage on --to';
-const GOES_ON = 'the next call goes on from there';
+const GOES_ON = 'the next call continues from there';
 
 /** Loaded here alone: it needs the SDK, also with a client of the module, and no other command does. */
 async function sqsAdapter() {
@@ -78,8 +80,8 @@ async function sdkClient(): Promise<Client | undefined> {
 async function redriveTopicWith({ kafka }: ConfigModule, options: AnyRedrive): Promise<RedriveReport> {
   if (kafka === undefined) {
     throw new UsageError(
-      'for a topic a --config is needed that exports kafka: new Kafka({ brokers, ssl, sasl }) of kafkajs. ' +
-        'A queue is named by its URL',
+      'a topic needs a --config that exports kafka: new Kafka({ brokers, ssl, sasl }) of kafkajs. For a queue, ' +
+        'give its URL',
     );
   }
   const { redriveTopic } = await import('../kafka/index.ts');
@@ -89,7 +91,7 @@ async function redriveTopicWith({ kafka }: ConfigModule, options: AnyRedrive): P
     if (cause instanceof HandleOnceError) throw cause;
     const message = `the redrive of topic ${options.from} stopped (${inOneLine(cause)})`;
     throw new BrokerError(
-      `${message}: see that the brokers of kafka in --config can be reached; ${GOES_ON}`,
+      `${message}: check that the brokers of kafka in --config can be reached; ${GOES_ON}`,
       { cause },
     );
   }

@@ -13,7 +13,7 @@ export function stopSignal(): AbortSignal {
     process.once(signal, () => {
       giveUpAfter(
         PATIENCE_MS,
-        'stopped by a signal, without an answer within 4.5 s: nothing is lost, and the next call goes on from there',
+        'stopped by a signal, without an answer within 4.5 s: nothing is lost, and the next call continues from there',
       );
       stop.abort();
     });

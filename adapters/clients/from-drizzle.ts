@@ -51,7 +51,7 @@ const clientSchema = lazily(() =>
 );
 
 function faultOf(db: unknown): string | undefined {
-  if (!isDatabase(db)) return 'a Drizzle database, not a transaction of it';
+  if (!isDatabase(db)) return 'a Drizzle database, not one of its transactions';
   if (isOnOneConnection(db)) return ONE_CONNECTION;
   return canBeGuarded(db) ? undefined : UNKNOWN_SESSION;
 }
@@ -61,8 +61,8 @@ const ONE_CONNECTION =
   'drizzle(new pg.Pool({ connectionString })) (for one connection use a Pool of one)';
 
 const UNKNOWN_SESSION =
-  'a Drizzle database whose transactions can be guarded: this version of Drizzle does not show the client of its ' +
-  'driver where 0.45 does. Use drizzle-orm 0.45';
+  'a Drizzle database whose transactions can be guarded: this version of Drizzle does not expose the client of its ' +
+  'driver as 0.45 does. Use drizzle-orm 0.45';
 
 function isDatabase(value: unknown): boolean {
   return hasMethods(value, ['execute', 'transaction']) && !hasMethods(value, ['rollback']);

@@ -36,7 +36,7 @@ const clientSchema = lazily(() =>
   z.object({
     knex: satisfying(
       (value) => hasMethods(value, ['raw', 'transaction']) && !hasMethods(value, ['isCompleted']),
-      'a Knex, not a transaction of it',
+      'a Knex, not one of its transactions',
     ),
   }),
 );

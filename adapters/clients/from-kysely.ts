@@ -34,7 +34,7 @@ export interface KyselyWithPlugins extends KyselyQueryable {
   withoutPlugins(): KyselyQueryable;
 }
 
-/** What runs all statements of a transaction, and derives others of its kind. */
+/** Runs all statements of a transaction, and derives other executors from itself. */
 export interface KyselyExecutor {
   provideConnection<T>(consumer: (connection: KyselyQueryable) => Promise<T>, ...rest: never[]): Promise<T>;
 }
@@ -56,7 +56,7 @@ const clientSchema = lazily(() =>
       (value) =>
         hasMethods(value, ['executeQuery', 'transaction', 'withoutPlugins']) &&
         (value as { isTransaction?: unknown }).isTransaction !== true,
-      'a Kysely, not a transaction of it',
+      'a Kysely, not one of its transactions',
     ),
   }),
 );
@@ -65,8 +65,8 @@ const clientSchema = lazily(() =>
  * A `Kysely` on a dialect for Postgres as the client of `createHandleOnce` and `migrate`. A transaction is a
  * `Transaction<DB>`.
  *
- * Statements are not prepared. With a pool of `pg` listen to the errors of its connections: Kysely does not, and one
- * that breaks in a transaction would end the process. Throws `InvalidOptionsError`, for a transaction too.
+ * Statements are not prepared. With a pool of `pg`, listen to the errors of its connections: Kysely does not, and a
+ * connection that breaks in a transaction would end the process. Throws `InvalidOptionsError`, for a transaction too.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ const clientSchema = lazily(() =>
     pool: satisfying(
       (value) => hasMethods(value, ['query', 'connect']) && 'totalCount' in value,
       'a Pool of pg, made by new pg.Pool({ connectionString }), not a URL or a Client (for one connection use a Pool ' +
-        'of one); a client made by postgres(url) is given as it is: createHandleOnce({ sql })',
+        'of one); pass a client made by postgres(url) directly: createHandleOnce({ sql })',
     ),
   }),
 );
@@ -28,9 +28,9 @@ const clientSchema = lazily(() =>
 /**
  * A `Pool` of `pg` as the client of `createHandleOnce` and `migrate`. A transaction is a `PoolClient`.
  *
- * A single `Client` is refused: claims and heartbeats would run in whatever transaction is open on it. For one
- * connection use `new Pool({ max: 1 })`; handlers in a transaction must then end within the lease, since a heartbeat
- * waits for the connection. TypeScript needs `@types/pg` besides `pg`. Throws `InvalidOptionsError`.
+ * A single `Client` is refused: claims and heartbeats would run inside any transaction that is open on it. For one
+ * connection use `new Pool({ max: 1 })`; handlers in a transaction must then end within the lease, because a heartbeat
+ * waits for the connection. TypeScript also needs `@types/pg`. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts

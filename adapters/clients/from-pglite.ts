@@ -22,13 +22,13 @@ export interface Pglite<Tx> extends PgliteQueryable {
 
 const clientSchema = lazily(() =>
   z.object({
-    db: withMethods<object>(['query', 'exec', 'transaction'], 'a PGlite, not a transaction of it'),
+    db: withMethods<object>(['query', 'exec', 'transaction'], 'a PGlite, not one of its transactions'),
   }),
 );
 
 /**
- * A `PGlite` as the client of `createHandleOnce` and `migrate`, to try things out and for unit tests: it is a database
- * of one process with one connection. A transaction is its `Transaction`.
+ * A `PGlite` as the client of `createHandleOnce` and `migrate`, for trials and unit tests: it is a database in one
+ * process with one connection. A transaction is its `Transaction`.
  *
  * While a handler runs in a transaction everything else waits, heartbeats too: it must end within the lease. Throws
  * `InvalidOptionsError`.

@@ -19,7 +19,7 @@ const clientSchema = lazily(() =>
   z.object({
     prisma: satisfying(
       (value) => hasMethods(value, ['$queryRawUnsafe', '$executeRawUnsafe', '$connect', '$transaction']),
-      'a PrismaClient, not a transaction of it',
+      'a PrismaClient, not one of its transactions',
     ),
   }),
 );
@@ -28,10 +28,10 @@ const clientSchema = lazily(() =>
  * A `PrismaClient` on Postgres, extended or not, as the client of `createHandleOnce` and `migrate`. A transaction is a
  * `Prisma.TransactionClient`.
  *
- * Prisma rolls a transaction back after its `timeout` (5 seconds), and gives one up that gets no connection within
- * `maxWait` (2 seconds): then the attempt has failed, and is tried again. Both can be raised in the client's
+ * Prisma rolls a transaction back after its `timeout` (5 seconds), and gives up one that gets no connection within
+ * `maxWait` (2 seconds): then the attempt has failed and is retried. Both can be raised in the client's
  * `transactionOptions`. `migrate` sends several statements in one text, which a Prisma adapter with
- * `statementNameGenerator` refuses: put what `migrationSql()` gives into a migration of Prisma's own then.
+ * `statementNameGenerator` refuses: then put the output of `migrationSql()` into a Prisma migration.
  *
  * Throws `InvalidOptionsError`, for a transaction too.
  *

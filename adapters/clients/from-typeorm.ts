@@ -18,7 +18,7 @@ export interface TypeOrmQueryable {
 /** The part of a `DataSource` that is used. An `EntityManager` is not initialized. */
 export interface TypeOrmDataSource<Tx> extends TypeOrmQueryable {
   initialize(): Promise<unknown>;
-  /** What runs a transaction on a connection of its own, with the manager that sends to it. */
+  /** Runs a transaction on its own connection, with the manager that sends to it. */
   createQueryRunner(): { readonly manager: Tx };
 }
 
@@ -35,7 +35,7 @@ const clientSchema = lazily(() =>
  * A `DataSource` of TypeORM on Postgres as the client of `createHandleOnce` and `migrate`. A transaction is an
  * `EntityManager`, as in `dataSource.transaction`.
  *
- * It has to be initialized before it is used. Statements are not prepared: TypeORM has no way to ask for it. Throws
+ * It must be initialized before it is used. Statements are not prepared: TypeORM has no way to ask for it. Throws
  * `InvalidOptionsError`, for an `EntityManager` too, which may belong to a transaction.
  *
  * @example

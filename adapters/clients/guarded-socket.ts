@@ -15,13 +15,13 @@ export interface GuardedSocketOptions {
    */
   readonly unansweredMs?: number | undefined;
   /**
-   * TLS, in place of `ssl` of `postgres`: true for a certificate of a known authority, or options of `tls.connect` such
+   * TLS, instead of `ssl` of `postgres`: true for a certificate of a known authority, or options of `tls.connect` such
    * as `{ ca }`. Default false.
    */
   readonly ssl?: boolean | ConnectionOptions | undefined;
 }
 
-/** Options of `postgres`, to be spread into its others: its types do not have `socket`. */
+/** Options to spread into those of `postgres`: its types do not have `socket`. */
 export interface GuardedSocket {
   /** Opens the connections of the client, and closes one whose server is silent for `unansweredMs`. */
   readonly socket: (target: SocketTarget) => Socket | Promise<Socket>;
@@ -110,7 +110,7 @@ function isOff(ssl: unknown): boolean {
 
 function tlsElsewhere(): Error {
   return Object.assign(
-    new Error('give ssl to guardedSocket, and neither to postgres nor as sslmode of the URL'),
+    new Error('give ssl to guardedSocket, not to postgres and not as sslmode of the URL'),
     {
       code: 'TLS_NOT_GUARDED',
     },

@@ -2,14 +2,14 @@ import { isError } from '../../src/adapter-kit.ts';
 import { onConnectionError } from './pg-connection.ts';
 import type { PgQueryable } from './pg-query.ts';
 
-/** A connection that a pool has lent. */
+/** A connection that a pool has handed out. */
 export interface PgConnection extends PgQueryable {
   on(event: 'error', listener: (error: unknown) => void): unknown;
   removeListener(event: 'error', listener: (error: unknown) => void): unknown;
   release(destroy?: boolean): void;
 }
 
-/** The part of a `Pool` of `pg` that is used. A `Client` lends no connections, and has no `totalCount`. */
+/** The part of a `Pool` of `pg` that is used. A `Client` does not hand out connections, and has no `totalCount`. */
 export interface PgPool<Connection> extends PgQueryable {
   readonly totalCount: number;
   readonly options?: { readonly max?: unknown };

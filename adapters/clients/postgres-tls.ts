@@ -47,7 +47,7 @@ export async function overTls(
 }
 
 function refused(): Error {
-  const message = 'the server has no TLS: turn it on there, or leave ssl out of guardedSocket';
+  const message = 'the server does not offer TLS: turn it on there, or leave ssl out of guardedSocket';
   return Object.assign(new Error(message), { code: 'TLS_REFUSED' });
 }
 

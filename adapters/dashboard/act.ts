@@ -43,7 +43,7 @@ async function retryAll(context: Context, desk: Desk, fields: Fields): Promise<s
   const [scope, error] = [parameters.get('scope') ?? '', parameters.get('error') ?? ''];
   const [since, until] = [momentIn(fields, 'since'), momentIn(fields, 'until')];
   if (scope === '' || error === '' || since === undefined || until === undefined)
-    throw new BadRequest('the form is not whole: open its page again');
+    throw new BadRequest('the form is incomplete: open its page again');
   const confirm = Number((fields.get('confirm') ?? '').replaceAll(',', '').trim());
   if (!Number.isSafeInteger(confirm) || confirm < 1)
     throw new BadRequest('type the number of messages to confirm');
@@ -62,7 +62,7 @@ function momentIn(fields: Fields, name: string): string | undefined {
 
 async function stop({ parameters, visitor }: Context, desk: Desk): Promise<string> {
   const id = parameters.get('id') ?? '';
-  if (!/^\d{1,18}$/.test(id)) throw new BadRequest('id must be that of an action in the audit');
+  if (!/^\d{1,18}$/.test(id)) throw new BadRequest('id must be the id of an action in the audit');
   await askToStop(desk, id, visitor.name);
   return linkTo('action', { id });
 }

@@ -19,7 +19,7 @@ import { retry } from './pages/retry.tsx';
 import { css, html, json, seeOther } from './respond.ts';
 import { STYLE } from './style.ts';
 
-/** Answers the requests of one address, whatever its path is. */
+/** Answers the requests of one address, at any path. */
 export type Dashboard = (request: Request) => Promise<Response>;
 
 const PAGES: Readonly<Record<ViewName, Page>> = {
@@ -41,11 +41,11 @@ interface Known {
 }
 
 /**
- * Pages that show what is in the records, which messages failed, and why one ran twice. Without `actions` nothing can
- * be changed. Mount it at any one path: its pages differ by the query alone.
+ * Pages that show the records, the messages that failed, and why one ran twice. Without `actions` it is read-only.
+ * Mount it at any one path: its pages differ only by the query.
  *
  * No page has a script, and payloads are not in the records. Each statement is a read-only transaction that the server
- * ends after five seconds, and waits for no worker. What `authorize` throws, this throws. Throws
+ * ends after five seconds, and it does not wait for a worker. It throws what `authorize` throws. Throws
  * `InvalidOptionsError`.
  *
  * @example
@@ -82,7 +82,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       formToken: token,
     });
     if (request.method !== 'POST') return await show(context, asJson);
-    if (!mayAct) return refused('Nothing may be changed here.', 403, asJson);
+    if (!mayAct) return refused('This dashboard is read-only.', 403, asJson);
     const fields = await fieldsOf(request, actions.secret, visitor);
     if (typeof fields === 'string') return refused(fields, 403, asJson);
     return seeOther(await act(context, { client, databaseSchema }, fields));
@@ -91,7 +91,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   return async (request) => {
     const parameters = new URL(request.url).searchParams;
     const view = parameters.get('view');
-    if (!['GET', 'HEAD', 'POST'].includes(request.method)) return refused('This is no page.', 405, false);
+    if (!['GET', 'HEAD', 'POST'].includes(request.method))
+      return refused('There is no such page.', 405, false);
     if (view === STYLE_VIEW) return css(STYLE);
     const visitor = await authorize(request);
     if (visitor instanceof Response) return visitor;
@@ -114,7 +115,7 @@ function requireVisitor(visitor: Visitor): Visitor {
   const hasRights = Array.isArray(rights) && rights.every((right) => RIGHTS.includes(right as Right));
   if (typeof visitor === 'object' && isNamed && hasRights) return visitor;
   throw new TypeError(
-    `authorize must give { name, rights }, or undefined: a name of 1 to ${LONGEST_NAME} characters, and a list of ` +
+    `authorize must return { name, rights } or undefined: a name of 1 to ${LONGEST_NAME} characters, and a list of ` +
       `rights of '${RIGHTS.join("' and '")}'`,
   );
 }
@@ -137,14 +138,15 @@ async function show(context: Context, asJson: boolean): Promise<Response> {
 
 /** What the server says of the statements of a page, by SQLSTATE. */
 const SERVER_SAYS: Readonly<Record<string, readonly [status: number, text: string]>> = {
-  '22008': [400, 'A time in the address cannot be.'],
-  '22021': [400, 'The address has a character that a text of the database cannot have.'],
-  '22P02': [400, 'A number in the address cannot be.'],
+  '22008': [400, 'A time in the address is not valid.'],
+  '22021': [400, 'The address has a character that the database cannot store.'],
+  '22P02': [400, 'A number in the address is not valid.'],
   '42501': [
     503,
-    'The role of the dashboard lacks a right: run what npx handle-once grants ROLE --for read prints, or --for operate where records are retried and forgotten.',
+    'The role of the dashboard lacks a right: run what npx handle-once grants ROLE --for read prints, or --for ' +
+      'operate if records are retried and forgotten.',
   ],
-  '55P03': [503, 'Another process has locked what is needed here, and it was not waited for. Try again.'],
+  '55P03': [503, 'Another process holds a lock that this page needs. Try again.'],
   '57014': [503, 'The database took too long. Ask for less: a shorter time, a scope, or a key.'],
 };
 

@@ -30,8 +30,7 @@ function isFromHere(request: Request): boolean {
 const LARGEST_BYTES = 16_384;
 const FORM = 'application/x-www-form-urlencoded';
 
-const EMPTY =
-  'The form came empty. Mount the dashboard before what parses bodies, which leaves nothing to read.';
+const EMPTY = 'The form is empty. Mount the dashboard before body parsers: they leave nothing to read.';
 
 /** The fields of a form that a visitor has sent from a page of ours, or why it is refused. */
 export async function fieldsOf(
@@ -41,7 +40,7 @@ export async function fieldsOf(
 ): Promise<URLSearchParams | string> {
   if (!isFromHere(request)) return 'The form was sent from another site.';
   if (request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() !== FORM)
-    return `A form is sent as ${FORM}.`;
+    return `A form must be sent as ${FORM}.`;
   if (request.bodyUsed) return EMPTY;
   const body = await textOf(request);
   if (body === undefined) return 'The form is too large.';

@@ -5,7 +5,7 @@ import { callback, NOT_AN_OBJECT, satisfying } from '../../src/options/parse-opt
 import { type SqlClient, sqlClient } from '../../src/postgres/sql-client.ts';
 
 /**
- * What a visitor may do besides reading. `act`: retry and forget records. `results`: see what handlers returned.
+ * What a visitor may do in addition to reading. `act`: retry and forget records. `results`: see what handlers returned.
  */
 export type Right = (typeof RIGHTS)[number];
 
@@ -21,7 +21,7 @@ export interface Visitor {
 
 /** Options of `actions`. */
 export interface ActionOptions {
-  /** At least 32 characters, the same in all processes: it signs the forms, so that no other site can send one. */
+  /** At least 32 characters, the same in all processes: it signs the forms, so no other site can send one. */
   readonly secret: string;
 }
 
@@ -32,7 +32,7 @@ export interface DashboardOptions {
   /** The Postgres schema that has the tables. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;
   /**
-   * Who sends a request. Undefined: the sender may not see the dashboard, and gets 403. A `Response` is sent as it is,
+   * Who sends a request. Undefined: the sender may not see the dashboard, and gets 403. A `Response` is sent unchanged,
    * such as a redirect to a login. Called for every page, and not for the style sheet.
    */
   readonly authorize: (
@@ -52,14 +52,14 @@ export const dashboardOptions = lazily(() =>
       sql: sqlClient(),
       databaseSchema: schemaOption(),
       authorize: callback<DashboardOptions['authorize']>(
-        'a function of a request that gives { name, rights } or undefined: without it anybody could read the records',
+        'a function of a request that returns { name, rights } or undefined: without it anyone could read the records',
       ),
       actions: z.optional(
         z.strictObject(
           {
             secret: satisfying<string>(
               isSecret,
-              `a text of at least ${SHORTEST_SECRET} characters, such as openssl rand -hex 32 prints`,
+              `a string of at least ${SHORTEST_SECRET} characters, such as openssl rand -hex 32 prints`,
             ),
           },
           { error: 'must be { secret }, or be left out' },

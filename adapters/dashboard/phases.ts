@@ -27,8 +27,8 @@ const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
       `Its worker has given no sign: its lease ended ${left} ago. The next delivery takes it over.`,
     until: 'Lease ended',
     next: [
-      'See why its process is gone or frozen: its name is below.',
-      'It runs again with the next delivery. Look into the queue when none comes.',
+      'Find out why its process is gone or frozen: its name is below.',
+      'It runs again with the next delivery. If none comes, check the queue.',
     ],
   },
   'backing-off': {
@@ -42,23 +42,23 @@ const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
     says: (left) => `It waits for a delivery, since ${left}.`,
     until: 'Free to run',
     next: [
-      'It runs with its next delivery. Look for the message in the queue, and in the dead-letter queue.',
-      'When it is in neither, nothing runs it again: have its sender send it once more.',
+      'It runs with its next delivery. Look for the message in the queue and in the dead-letter queue.',
+      'If it is in neither, nothing runs it again: have its sender send it again.',
     ],
   },
   succeeded: {
     says: (left) => `Deliveries are answered from the record for ${left} more.`,
     until: 'Kept until',
-    next: ['There is nothing to do. To run it again all the same, forget it, and have it delivered again.'],
+    next: ['There is nothing to do. To run it again anyway, forget it and have it delivered again.'],
   },
   failed: {
     says: (left, { failedReason }) =>
-      `Failed for good${failedReason === undefined ? '' : ` (${failedReason})`}. Deliveries are answered with the failure for ${left} more.`,
+      `Failed permanently${failedReason === undefined ? '' : ` (${failedReason})`}. Deliveries are answered with the failure for ${left} more.`,
     until: 'Kept until',
     next: [
       'Correct the cause of the error.',
-      'Retry the record: then it may run again.',
-      'Have it delivered again: nothing runs before. Where its dead letter exists, use the command below.',
+      'Retry the record: then it can run again.',
+      'Have it delivered again: it does not run before that. If it has a dead letter, use the command below.',
     ],
   },
   expired: {
@@ -82,7 +82,7 @@ export function adviceFor(phase: string): Advice {
 
 const CASES: Readonly<Record<BadEnding, string | undefined>> = {
   released: 'Case 4: a retry',
-  interrupted: 'Case 6: it was told to stop',
+  interrupted: 'Case 6: it was stopped',
   failed: undefined,
   died: 'Case 1: its worker died',
   'lease-lost': 'Case 2: it outlived its lease',

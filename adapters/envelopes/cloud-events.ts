@@ -67,7 +67,7 @@ function headerOf({ headers }: WrappedMessage, name: string): string | undefined
  * the data. Data that is not JSON is a text or bytes, as it came.
  *
  * The key dedupes what a broker delivers, or a producer sends, more than once: by the specification two events with the
- * same source and id are the same event. It does not dedupe what a producer made a new event of.
+ * same source and id are the same event. It does not dedupe data that a producer sends again as a new event.
  *
  * @example
  * ```ts

@@ -60,7 +60,7 @@ function placeIn(source: Members): unknown[] {
   const members = POSITIONS[connector];
   if (members === undefined) {
     const known = Object.keys(POSITIONS).join(', ');
-    throw read.malformed('source.connector', `a known one, or give a key of your own: ${known}`);
+    throw read.malformed('source.connector', `a known one, or pass your own key: ${known}`);
   }
   const position = members.map((name) => source[name] ?? null);
   if (position.every((part) => part === null)) throw read.malformed(`source.${members.join(', ')}`, 'there');
@@ -83,9 +83,9 @@ function tombstone({ coordinates }: Sealed): Opened<null> {
  * Debezium: the key is the position of the change in the log of its database, with its table and a hash of its row; the
  * payload is the change event. With JSON, with or without schemas.
  *
- * The key dedupes what a connector that was restarted writes a second time. It does not dedupe a new snapshot, nor what
- * a connector reads after a failover to a server whose log has other positions. A tombstone is null, and is known by
- * its coordinates in the topic.
+ * The key dedupes changes that a restarted connector writes a second time. It does not dedupe a new snapshot, or
+ * changes that a connector reads after a failover to a server whose log has other positions. A tombstone is null, and
+ * is identified by its coordinates in the topic.
  *
  * @example
  * ```ts

@@ -22,17 +22,17 @@ export interface WrappedMessage {
 }
 
 /**
- * What is in an envelope, as options of any surface: spread one into the options.
+ * Reads an envelope, as options of any surface: spread one into the options.
  *
- * All three throw `InvalidKeyError` for a message that is not in that envelope, and name the member; nothing of the
- * message is in the error. A surface refuses such a message as one without a key.
+ * All three throw `InvalidKeyError` for a message that is not in that envelope. The error names the member, and has no
+ * part of the message. A surface refuses such a message like one without a key.
  */
 export interface Envelope<Payload> {
   /** The identity of the event. */
   readonly key: (message: WrappedMessage, topic?: string, partition?: number) => string;
   /** The event without its envelope. It also throws what `JSON.parse` throws. */
   readonly parse: (body: EnvelopeBody, message?: WrappedMessage) => Payload;
-  /** What has to be the same each time that the event comes: its content, and not what is stamped on the envelope. */
+  /** What must be the same each time that the event comes: its content, without the timestamps of the envelope. */
   readonly fingerprint: (body: EnvelopeBody, message?: WrappedMessage) => unknown;
 }
 

@@ -15,8 +15,8 @@ function open(sealed: Sealed): Opened<Members> {
 /**
  * EventBridge to SQS: the key is the `id` of the event, the payload its `detail`.
  *
- * The key dedupes what EventBridge delivers to a target more than once. It does not dedupe what was put on the bus
- * twice: each `PutEvents` gets its own id.
+ * The key dedupes what EventBridge delivers to a target more than once. It does not dedupe an event that was put on the
+ * bus twice: each `PutEvents` gets its own id.
  *
  * @example
  * ```ts

@@ -37,7 +37,7 @@ export function reader(what: string, advice: string): Reader {
     },
     text(members, name) {
       const value = members[name];
-      if (typeof value !== 'string' || value === '') throw malformed(name, 'a text');
+      if (typeof value !== 'string' || value === '') throw malformed(name, 'a string');
       return value;
     },
   };

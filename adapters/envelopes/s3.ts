@@ -2,7 +2,7 @@ import { type Envelope, envelope, type Opened, type Sealed } from './envelope.ts
 import { isObject, keyOf, type Members, type Reader, reader } from './read.ts';
 import { NOTIFICATION, openSns } from './sns.ts';
 
-/** A record of an event notification of S3, as far as it is checked. What else S3 sends is there too. */
+/** A record of an event notification of S3, as far as it is checked. Its other members are there too. */
 export interface S3EventRecord {
   /** Such as `ObjectCreated:Put`. */
   readonly eventName: string;
@@ -23,9 +23,9 @@ export interface S3EventRecord {
 
 const EVENT = 'an event notification of S3';
 
-const ofS3 = reader(EVENT, 'Through EventBridge or SNS: take eventBridge or s3ViaSns.');
-const ofSns = reader(NOTIFICATION, 'From S3 itself, or with raw message delivery: take s3.');
-const inSns = reader(EVENT, 'For what others publish: take sns.');
+const ofS3 = reader(EVENT, 'Through EventBridge or SNS: use eventBridge or s3ViaSns.');
+const ofSns = reader(NOTIFICATION, 'From S3 itself, or with raw message delivery: use s3.');
+const inSns = reader(EVENT, 'For messages of other publishers: use sns.');
 
 const TEST_EVENT = 's3:TestEvent';
 

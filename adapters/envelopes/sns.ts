@@ -11,7 +11,7 @@ export function openSns(sealed: Sealed, read: Reader): { readonly messageId: str
   const document = read.document(sealed);
   if (document['Type'] !== 'Notification') throw read.malformed('Type', "'Notification'");
   const text = document['Message'];
-  if (typeof text !== 'string') throw read.malformed('Message', 'a text');
+  if (typeof text !== 'string') throw read.malformed('Message', 'a string');
   return { messageId: read.text(document, 'MessageId'), text };
 }
 
@@ -23,8 +23,8 @@ function open(sealed: Sealed): Opened<unknown> {
 /**
  * SNS to SQS: the key is the `MessageId` of SNS, the payload the JSON of `Message`.
  *
- * The key dedupes what SNS delivers to the queue more than once. It does not dedupe what was published twice, which has
- * two ids.
+ * The key dedupes what SNS delivers to the queue more than once. It does not dedupe a message that was published twice:
+ * it has two ids.
  *
  * @example
  * ```ts

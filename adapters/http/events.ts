@@ -14,7 +14,7 @@ import type { ProblemName } from './problem.ts';
  * - `unrecorded`, `lease-lost`: the handler answered, and that could not be put on record.
  * - `threw`: `principal` threw, or the body could not be read. Nothing was recorded.
  *
- * The others are answers of the adapter's own, which the documentation lists.
+ * The others are the adapter's own answers, which the documentation lists.
  */
 export type HttpEventType = 'passed' | 'replayed' | 'stored' | 'threw' | ProblemName;
 
@@ -26,7 +26,7 @@ export interface HttpEvent {
   readonly scope: string;
   /** Of the record, as in the events of `handleOnce`. Undefined when the request was refused before it had one. */
   readonly key: string | undefined;
-  /** Of the answer. Undefined where an error was thrown on: what catches it answers. */
+  /** Of the answer. Undefined where an error was rethrown: what catches it answers. */
   readonly status: number | undefined;
   /** What was thrown by `handleOnce`, `principal` or the handler, or kept the body from being read. */
   readonly error?: EventError;

@@ -22,7 +22,7 @@ import { unrecordedAttempt } from './unrecorded-attempt.ts';
 
 const SUBJECT = 'onceEachRequest';
 
-/** Options of `onceEachRequest`. `Context` is what the server gives besides the request. */
+/** Options of `onceEachRequest`. `Context` is what the server gives in addition to the request. */
 export interface RequestOptions<Context = unknown, InTransaction extends boolean = false> extends HttpOptions<
   Request,
   [context: Context]
@@ -67,7 +67,7 @@ export interface OnceEachRequest<Context = unknown> {
 
 /**
  * Wraps a Fetch handler so that requests with the same `Idempotency-Key` run it once: the others are answered from the
- * record, byte for byte. For Hono, Next.js, Bun, Deno, and whatever else takes `(Request) => Response`.
+ * record, byte for byte. For Hono, Next.js, Bun, Deno, and everything else that takes `(Request) => Response`.
  *
  * A client that hangs up changes nothing: the handler runs to its end, and a retry gets its answer. Use
  * `attempt.signal` in the handler, not `request.signal`.

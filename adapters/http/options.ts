@@ -19,21 +19,21 @@ export interface HttpAttempt extends Attempt {
   /**
    * What the client sent as `Idempotency-Key`, without its quotes; `attempt.key` has the caller in it too.
    *
-   * Undefined for a request that is not recorded, since it has no key or another method: then `attempt.childKey` gives
-   * keys that no other request has.
+   * Undefined for a request that is not recorded, because it has no key or another method: then `attempt.childKey`
+   * gives keys that no other request has.
    */
   readonly idempotencyKey: string | undefined;
 }
 
-/** Options of both kinds of servers. `More` is what the server gives besides the request. */
+/** Options of both kinds of servers. `More` is what the server gives in addition to the request. */
 export interface HttpOptions<Incoming, More extends readonly unknown[] = []> extends FingerprintOptions<
   Buffer,
   [request: Incoming]
 > {
   /**
-   * Made by `createHandleOnce`. Of its retries `maxDeaths` applies; `maxAttempts` and `backoff` do not. Nor does its
-   * `schema`: validate in the handler, whose answer is stored. Without its own `timeoutMs` requests have 60,000
-   * ms, or with `inTransaction` its lease.
+   * Made by `createHandleOnce`. Its `maxDeaths` applies; its `maxAttempts`, `backoff` and `schema` do not: validate in
+   * the handler, whose answer is stored. Without its own `timeoutMs` requests have 60,000 ms, or with `inTransaction`
+   * its lease.
    */
   readonly handleOnce: AnyHandleOnce;
   /**
@@ -42,9 +42,9 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
    */
   readonly route: string;
   /**
-   * Who sends the request: a user, a tenant or both, as what authenticated it says. The keys of one caller never meet
-   * those of another. Undefined, or an empty text, says that there is no caller: the answer is 401. What it throws is
-   * thrown on, and nothing is recorded. `null` says that all requests are one caller's.
+   * Who sends the request: a user, a tenant or both, from your authentication. The keys of one caller never match those
+   * of another. Undefined, or an empty string, means that there is no caller: the answer is 401. What it throws is
+   * rethrown, and nothing is recorded. `null` means that all requests come from one caller.
    */
   readonly principal:
     | ((
@@ -52,25 +52,24 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
         ...more: More
       ) => HttpPrincipal | undefined | PromiseLike<HttpPrincipal | undefined>)
     | null;
-  /** Methods whose requests are recorded. Others go to the handler as they are. Default `['POST', 'PATCH']`. */
+  /** Methods whose requests are recorded. Others go to the handler unchanged. Default `['POST', 'PATCH']`. */
   readonly methods?: readonly string[] | undefined;
   /** With false, requests without a key go to the handler and are not recorded. Default true: they are answered 400. */
   readonly required?: boolean | undefined;
   /** With true only a key in double quotes is one, as in the draft. Default false. */
   readonly strict?: boolean | undefined;
-  /** Milliseconds that a duplicate waits for the request in flight, to be answered as that is. Default 0. */
+  /** Milliseconds that a duplicate waits for the request in flight, to get the same answer. Default 0. */
   readonly waitMs?: number | undefined;
-  /** What a duplicate of a request in flight is answered. Default 409. */
+  /** The status that answers a duplicate of a request in flight. Default 409. */
   readonly inFlightStatus?: 202 | 409 | undefined;
   /** Seconds that `Retry-After` asks for while a request is in flight, or the store is down. Default 1. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Headers of the response that a replay has too, in place of the default ones. `Content-Type` is always one. */
+  /** Headers of the response that a replay has too, instead of the default ones. `Content-Type` is always one. */
   readonly keptHeaders?: readonly string[] | undefined;
   /** The largest body of a request, in bytes: a larger one is answered 413. Default 1,048,576. */
   readonly maxRequestBytes?: number | undefined;
   /**
-   * URL, without a fragment, of what your API's documentation says of idempotency keys: errors link to it. Default: the
-   * draft's.
+   * URL, without a fragment, of your API's documentation of idempotency keys: errors link to it. Default: the draft's.
    */
   readonly docs?: string | undefined;
   /**
@@ -78,7 +77,7 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
    * same under one key, or it is a mismatch. Default: none, and the body must be the same byte for byte.
    */
   readonly ignoredFields?: readonly string[] | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
   readonly onEvent?: ((event: HttpEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
@@ -89,7 +88,7 @@ const DRAFT = 'https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempote
 type AnyPrincipal = (...args: never[]) => unknown;
 
 const PRINCIPAL =
-  'must be a function of the request that returns who sends it, or null where all requests are one caller’s; ' +
+  'must be a function of the request that returns who sends it, or null if all requests come from one caller; ' +
   'without it one caller’s key would answer another';
 
 const METHOD = 'must be a method in capitals, such as POST';

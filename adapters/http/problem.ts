@@ -38,7 +38,7 @@ export const PROBLEMS: Readonly<Record<ProblemName, ProblemText>> = {
   'invalid-key': {
     status: 400,
     title: 'The request cannot be compared',
-    detail: 'The body has no fingerprint, so that a retry of the request could not be recognised.',
+    detail: 'The body has no fingerprint, so a retry of the request could not be recognised.',
   },
   'no-principal': {
     status: 401,
@@ -48,7 +48,7 @@ export const PROBLEMS: Readonly<Record<ProblemName, ProblemText>> = {
   'method-not-allowed': {
     status: 405,
     title: 'The method is not allowed',
-    detail: 'This operation is not there for this method.',
+    detail: 'This operation does not support this method.',
   },
   'in-flight': {
     status: 409,
@@ -60,7 +60,7 @@ export const PROBLEMS: Readonly<Record<ProblemName, ProblemText>> = {
     title: 'The response was not kept',
     detail:
       'The request with this Idempotency-Key has been processed, and is not processed again. Its response was too ' +
-      'large to be kept, or is not kept here.',
+      'large to keep, or responses are not kept here.',
   },
   'body-too-large': {
     status: 413,
@@ -75,7 +75,7 @@ export const PROBLEMS: Readonly<Record<ProblemName, ProblemText>> = {
   },
   failed: {
     status: 500,
-    title: 'The request has failed for good',
+    title: 'The request has failed permanently',
     detail: 'The request with this Idempotency-Key has failed, and is not processed again.',
   },
   streaming: {
@@ -93,8 +93,8 @@ export const PROBLEMS: Readonly<Record<ProblemName, ProblemText>> = {
     title: 'The request could not be processed',
     detail: 'The server could not look up the Idempotency-Key.',
   },
-  released: { status: 503, title: 'The request has to wait', detail: UNAVAILABLE },
-  suspect: { status: 503, title: 'The request has to wait', detail: UNAVAILABLE },
+  released: { status: 503, title: 'The request must wait', detail: UNAVAILABLE },
+  suspect: { status: 503, title: 'The request must wait', detail: UNAVAILABLE },
   'lease-lost': { status: 503, title: 'The request was interrupted', detail: UNAVAILABLE },
   unrecorded: { status: 503, title: 'The request was interrupted', detail: UNAVAILABLE },
   aborted: { status: 503, title: 'The request was interrupted', detail: UNAVAILABLE },

@@ -57,7 +57,7 @@ export function followGroup(
     },
     crashed(error, restart) {
       if (restart) return;
-      assignments.abortAll('the consumer has stopped for good');
+      assignments.abortAll('the consumer has stopped permanently');
       warnStopped(groupId, error, events);
     },
     misused(error) {

@@ -5,28 +5,28 @@ import { idOf } from './log/place-id.ts';
 import type { PartitionTracker } from './partition/partition-tracker.ts';
 import type { StoreReach } from '../shared/store-health.ts';
 
-/** What a consumer of every client reports about its work. */
+/** What consumers of all clients report about their work. */
 export interface KafkaMonitor {
   /** How often each type of event happened. */
   counts(): Counts<KafkaEvent['type']>;
   /**
-   * What the consumer knows of itself, for the probes of an orchestrator. It answers at once, and never throws.
+   * What the consumer knows about itself, for the probes of an orchestrator. It answers at once, and never throws.
    *
-   * It costs no round trip, but where the last answer of the store is ten seconds old: then one read of the store
+   * It costs no round trip, except when the last answer of the store is ten seconds old: then one read of the store
    * (`checkStore`) begins, for the next call.
    */
   health(): KafkaHealth;
 }
 
-/** What a consumer knows of itself. */
+/** What a consumer knows about itself. */
 export interface KafkaHealth {
   /**
    * Whether its process is worth keeping. False once the client has given up (`CONSUMER_STOPPED`), or another consumer
-   * that ran this config. A broker or a database that is down leaves it true: a restart cures neither.
+   * that ran this config has. It stays true when a broker or a database is down: a restart does not help then.
    */
   readonly live: boolean;
   /**
-   * Whether messages are handled now, of all its partitions: it has joined its group, the store is reachable, and no
+   * Whether messages of all its partitions are handled now: it has joined its group, the store is reachable, and no
    * partition is held.
    */
   readonly ready: boolean;
@@ -35,10 +35,10 @@ export interface KafkaHealth {
   /** Those that it is assigned and has fetched. */
   readonly partitions: readonly PartitionHealth[];
   /**
-   * Those that it is assigned and does not fetch, since it is not known to be committed where they begin. Most are held
-   * for a moment after a rebalance; those of retry topics for as long as `START_NOT_COMMITTED` is warned of. On
+   * Those that it is assigned and does not fetch, because their start is not known to be committed. Most are held for a
+   * moment after a rebalance; those of retry topics for as long as the warning `START_NOT_COMMITTED` is given. On
    * platformatic's client also those that cannot be read, those of a topic that is not the worker's, and partition 0 of
-   * a topic that there is not.
+   * a topic that does not exist.
    */
   readonly held: readonly HeldPartition[];
 }
@@ -57,7 +57,7 @@ export interface PartitionHealth {
   readonly topic: string;
   /** From 0. */
   readonly partition: number;
-  /** Everything below it is acknowledged. Undefined before the first fetch, and after a seek of your own. */
+  /** Everything below it is acknowledged. Undefined before the first fetch, and after your own seek. */
   readonly position: string | undefined;
   /** Where the partition ended when it was last fetched. */
   readonly end: string | undefined;

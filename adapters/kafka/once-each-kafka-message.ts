@@ -22,14 +22,15 @@ const AUTO_COMMIT_INTERVAL_MS = 1_000;
 export interface OnceEachKafkaMessage extends RunConfig, KafkaMonitor {}
 
 /**
- * The run config of a kafkajs consumer whose messages are each handled once. It is for the option `consumer` alone:
- * another consumer that runs it stops with `InvalidOptionsError` at its first message.
+ * The run config of a kafkajs consumer whose messages are each handled once. It is only for the consumer in the option
+ * `consumer`: another consumer that runs it stops with `InvalidOptionsError` at its first message.
  *
  * An offset is committed only when its message, and every one before it, is succeeded or failed on record, or waits in
- * a topic of `retry`. Any other message withholds its partition, alone, and is fetched again later. Heartbeats go on
- * while handlers run. An error of a handler never stops the consumer.
+ * a topic of `retry`. Any other message withholds only its own partition, and is fetched again later. Heartbeats
+ * continue while handlers run. An error of a handler never stops the consumer.
  *
- * Throws `InvalidOptionsError` that names every wrong field, also for a `consumer` that runs already, with any config.
+ * Throws `InvalidOptionsError` that names every wrong field, also for a `consumer` that is already running, with any
+ * config.
  *
  * @example
  * ```ts

@@ -40,7 +40,7 @@ export function heartbeatWarnings(session: NamedTime, heartbeat: NamedTime): War
   if (heartbeat.ms * 2 <= session.ms) return [];
   const message =
     `${heartbeat.name} of ${heartbeat.ms} ms is more than half of ${session.name} (${session.ms} ms): ` +
-    'one late heartbeat costs the consumer its partitions. Make it a third';
+    'one late heartbeat costs the consumer its partitions. Set it to a third';
   return [{ warning: 'HEARTBEAT_TOO_RARE', message }];
 }
 

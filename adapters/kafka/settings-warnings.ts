@@ -17,10 +17,10 @@ export function warnOfSettings(
 }
 
 const START_UNKNOWN =
-  'a partition of which the group has committed nothing can lose what is produced while this consumer restarts';
+  'a partition without a committed offset can lose messages that are produced while this consumer restarts';
 const CHOOSE_START =
   'set the option fromBeginning: true if you subscribe so, or fromBeginning: false and admin';
-const GIVE_ADMIN = 'give admin, or fromBeginning: true where the group may begin with the oldest message';
+const GIVE_ADMIN = 'pass admin, or fromBeginning: true if the group may begin with the oldest message';
 
 /** Warns of topics that do not fit the options, once they are known. */
 export async function warnOfTopics(
@@ -29,7 +29,9 @@ export async function warnOfTopics(
   events: EventSink<KafkaEvent>,
 ): Promise<void> {
   if (onFailed !== 'acknowledge' && topics.includes(onFailed.deadLetterTopic)) {
-    const message = `${onFailed.deadLetterTopic} is consumed too: each dead letter fails again and is produced again, without end. Do not subscribe to it, or give another deadLetterTopic`;
+    const message =
+      `${onFailed.deadLetterTopic} is consumed too: each dead letter fails again and is produced ` +
+      'again, endlessly. Do not subscribe to it, or give another deadLetterTopic';
     warn({ warning: 'DEAD_LETTER_TOPIC_CONSUMED', message }, events);
   }
   if (admin === undefined || !readsConfigs(admin)) return;
@@ -40,7 +42,7 @@ export async function warnOfTopics(
 export function warnStopped(groupId: string, error: Error, events: EventSink<KafkaEvent>): void {
   const ours = [error, error.cause].find((one) => one instanceof HandleOnceError);
   const why = ours === undefined ? theirs(error) : `(${ours.name}). ${ours.message}`;
-  const message = `the consumer of group ${groupId} has stopped for good ${why}`;
+  const message = `the consumer of group ${groupId} has stopped permanently ${why}`;
   warn({ warning: 'CONSUMER_STOPPED', message }, events);
 }
 

@@ -16,9 +16,9 @@ import type { ConsumptionOptions } from './options/options.ts';
 /** A consumer of one group, made by `createKafkaWorker`. */
 export interface KafkaWorker extends KafkaMonitor {
   /**
-   * Connects, subscribes and joins the group. Resolves when it has connected; it may be called again after `stop`,
-   * which it waits for, and does nothing where `stop` is called before it has begun. Throws what the client throws, an
-   * `InvalidOptionsError` where librdkafka refuses a setting, and an `Error` where the worker runs already.
+   * Connects, subscribes and joins the group. Resolves when it has connected. It can be called again after `stop`,
+   * which it waits for, and does nothing if `stop` is called before it has begun. Throws what the client throws, an
+   * `InvalidOptionsError` where librdkafka refuses a setting, and an `Error` where the worker is already running.
    */
   run(): Promise<void>;
   /**
@@ -27,18 +27,18 @@ export interface KafkaWorker extends KafkaMonitor {
    */
   stop(): Promise<void>;
   /**
-   * Handles nothing more of topics, or of some of their partitions, until `resume`. Both throw an `InvalidOptionsError`
-   * for anything else than a list of the worker's topics, and where it does not run an `Error`.
+   * Stops handling topics, or some of their partitions, until `resume`. Both throw an `InvalidOptionsError` for
+   * anything but a list of the worker's topics, and an `Error` if the worker is not running.
    */
   pause(topics: readonly TopicPartitions[]): void;
-  /** Ends a pause of your own. */
+  /** Ends your own pause. */
   resume(topics: readonly TopicPartitions[]): void;
   /** The partitions of this member that are paused: by you, or while a message of them waits. */
   paused(): readonly { readonly topic: string; readonly partition: number }[];
   /**
-   * Reads a partition from an offset, which it commits at once. Where the broker refuses that, with the event
-   * `client-error` of the verb `commit`, a rebalance can forget it: seek again. Throws where the partition is not this
-   * member's, and an `InvalidOptionsError` where the offset is not the text of a whole number up to 2^63 - 1.
+   * Reads a partition from an offset, which it commits at once. If the broker refuses the commit (event `client-error`
+   * with the verb `commit`), a rebalance can lose the seek: seek again. Throws where the partition is not this
+   * member's, and an `InvalidOptionsError` where the offset is not a whole number as a string, up to 2^63 - 1.
    */
   seek(position: { readonly topic: string; readonly partition: number; readonly offset: string }): void;
 }
@@ -162,6 +162,6 @@ function positionOf(offset: unknown): bigint {
   if (typeof offset === 'string' && /^\d+$/.test(offset) && BigInt(offset) <= LAST_OFFSET)
     return BigInt(offset);
   throw new InvalidOptionsError('seek', [
-    { field: 'offset', message: "must be the text of a whole number, such as '42', up to 2^63 - 1" },
+    { field: 'offset', message: "must be a whole number as a string, such as '42', up to 2^63 - 1" },
   ]);
 }

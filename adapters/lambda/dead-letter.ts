@@ -17,15 +17,15 @@ export interface DeadLetter {
   MessageDeduplicationId?: string;
 }
 
-/** An `SQS` client of `@aws-sdk/client-sqs`, or whatever else sends a message. */
+/** An `SQS` client of `@aws-sdk/client-sqs`, or anything else that sends a message. */
 export interface DeadLetterClient {
   /** Resolves once the queue has the copy: only then is the record acknowledged. A rejection keeps it. */
   sendMessage(deadLetter: DeadLetter): Promise<unknown>;
 }
 
-/** Where a record goes that has failed for good. */
+/** Where a record goes that has failed permanently. */
 export interface DeadLetterQueue {
-  /** Of any queue, that of the redrive policy too. One that is FIFO keeps the message groups. */
+  /** Any queue, also that of the redrive policy. A FIFO queue keeps the message groups. */
   readonly deadLetterQueueUrl: string;
   /** An `SQS` of `@aws-sdk/client-sqs`. */
   readonly client: DeadLetterClient;

@@ -29,7 +29,7 @@ export function createDeadline(context: LambdaContext, marginMs: number, clock: 
   }
 
   after(remainingMs - marginMs, () => {
-    controller.abort(new DOMException('the function has to answer soon', 'AbortError'));
+    controller.abort(new DOMException('the function must answer soon', 'AbortError'));
   });
   return {
     /** Aborts when handlers have to give up. */

@@ -16,7 +16,7 @@ export type LambdaKeptReason =
   | 'unfinished';
 
 /**
- * Names of findings: settings that work, with a cost, and what waits for a person.
+ * Names of findings: settings that work, but at a cost, and problems that need a person.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
@@ -34,7 +34,7 @@ export type LambdaWarning =
  */
 export type LambdaRecordEvent<Id> =
   | ((HandlingEvent | KeptEvent<LambdaKeptReason>) & {
-      /** As the answer names it to Lambda. */
+      /** The identifier of the record in the answer to Lambda. */
       readonly itemIdentifier: Id;
     })
   | WarningEvent<LambdaWarning>;

@@ -22,7 +22,7 @@ export interface LambdaKafkaEvent {
   readonly records: Readonly<Record<string, readonly KafkaRecord[]>>;
 }
 
-/** How the answer names a record to Lambda: by the event's own name for its partition, such as `orders-0`. */
+/** How the answer identifies a record to Lambda: by the event's own name for its partition, such as `orders-0`. */
 export interface KafkaItemIdentifier {
   partition: string;
   offset: number;
@@ -43,7 +43,7 @@ export interface LambdaKafkaMessage {
   readonly timestamp: string;
   /** A whole number, as text. */
   readonly offset: string;
-  /** A list where the message has a header more than once. */
+  /** A list where a header occurs more than once. */
   readonly headers: Readonly<Record<string, Buffer | Buffer[]>>;
 }
 

@@ -15,13 +15,16 @@ import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, LambdaKafkaMessage } from './kafka-event.ts';
 import { type LambdaOptions, lambdaFields } from './options.ts';
 
-/** What a handler gets: as under `onceEachKafkaMessage` of `handle-once/kafka`, without the consumer's own. */
+/**
+ * What a handler gets: the same as with `onceEachKafkaMessage` of `handle-once/kafka`, without the functions of a
+ * consumer.
+ */
 export interface KafkaRecordDelivery<Payload> {
   /** As the event names it. */
   readonly topic: string;
   /** From 0. */
   readonly partition: number;
-  /** Its value is bytes, whatever `payload` is. */
+  /** Its value is always bytes. */
   readonly message: LambdaKafkaMessage;
   /** The message's value, parsed and validated where that was asked for. */
   readonly payload: Payload;
@@ -59,28 +62,29 @@ export interface OnceEachKafkaRecordOptions<
    */
   readonly groupId: string;
   /**
-   * Turns the value into `payload`. What it throws fails the record for good; a `RetryableError` releases it. Default:
-   * the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
+   * Turns the value into `payload`. What it throws fails the record permanently; a `RetryableError` releases it.
+   * Default: the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
    */
   readonly parse?: ((value: Buffer | null, message: LambdaKafkaMessage) => Parsed) | undefined;
   /**
    * The identity of a record. Default its topic, partition and offset, which dedupes redeliveries. A business key also
-   * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
+   * dedupes records that a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
    * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ.
    */
   readonly key?:
     | ((message: LambdaKafkaMessage, topic: string, partition: number) => string | undefined)
     | undefined;
   /**
-   * What to do with a record that failed for good; there is no default. `'acknowledge'` passes it: only its record and
-   * its event show it. `'keep'` has it delivered again, and its partition wait behind it, until the event source
-   * mapping's own limits send it to its on-failure destination.
+   * What to do with a record that failed permanently; there is no default. `'acknowledge'` skips it: only its record
+   * and its event show the failure. With `'keep'` it is delivered again, and its partition waits for it, until the
+   * limits of the event source mapping send it to the on-failure destination.
    */
   readonly onFailed: 'acknowledge' | 'keep';
   /**
    * How the kept records are reported to Lambda. Default `'throw'`: the invocation fails, and the whole batch is
    * delivered again; the others are answered from their records. `'report'` names the records, for an event source
-   * mapping in provisioned mode with `ReportBatchItemFailures`; any other ignores that, and loses them.
+   * mapping in provisioned mode with `ReportBatchItemFailures`; any other mapping ignores the answer and loses these
+   * records.
    */
   readonly onKept?: 'throw' | 'report' | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
@@ -95,7 +99,7 @@ export const kafkaRecordOptions = lazily(() =>
         ...logFields<LambdaKafkaMessage>(),
         onFailed: chosen(
           [z.enum(['acknowledge', 'keep'])],
-          "must be chosen: 'acknowledge' passes the record, and only its record and its event show the failure; " +
+          "must be chosen: 'acknowledge' skips the message, and then only its record and its event show the failure; " +
             "'keep' has it delivered again, until the event source mapping sends it to its on-failure destination",
         ),
         onKept: z._default(z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }), 'throw'),

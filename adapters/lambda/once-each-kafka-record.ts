@@ -55,9 +55,9 @@ export interface OnceEachKafkaRecord {
  * A Lambda handler for a Kafka event source, Amazon MSK or self-managed, whose records are each handled once.
  *
  * Records of a partition run one after the other; when one cannot be acknowledged, those behind it do not run.
- * Partitions run side by side. Keys, scope and fingerprints are those of `handle-once/kafka`: a group that moves from a
- * consumer to Lambda, or back, keeps its records. A copy that `redriveTopic` sent is the message that it was made of.
- * With `batch` the handler runs once for many records of a partition, in their order.
+ * Partitions run in parallel. Keys, scope and fingerprints are those of `handle-once/kafka`: a group that moves from a
+ * consumer to Lambda, or back, keeps its records. A copy that `redriveTopic` sent counts as its original. With `batch`
+ * the handler runs once for many records of a partition, in their order.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *
@@ -181,8 +181,8 @@ function createWarnStuck(events: EventSink<KafkaRecordEvent>) {
     if (warnedAt.get(partition) === offset) return;
     warnedAt.set(partition, offset);
     const message =
-      `${partition} is stuck at offset ${offset}: ${describeThrown(verdict.error)} ` +
-      'Limit the retries of the event source mapping, and give it an on-failure destination, to get past such records';
+      `${partition} is stuck at offset ${offset}: ${describeThrown(verdict.error)} Limit the retries of the event ` +
+      'source mapping, and give it an on-failure destination, so that it does not block the partition';
     warn({ warning: 'PARTITION_STUCK', message }, events);
   };
 }

@@ -48,8 +48,8 @@ export interface OnceEachSqsRecord {
  *
  * Its event source mapping must have `ReportBatchItemFailures` among its function response types: without it Lambda
  * ignores the answer, and deletes messages that are not acknowledged. Records of a FIFO queue run in the order of their
- * groups; when one is reported, those behind it are reported too and do not run, unless their own record already
- * answers them. By default that holds for one that failed for good as well, until the queue's redrive policy moves it.
+ * groups; when one is reported, the later ones are reported too and do not run, unless their own record already answers
+ * them. By default a record that failed permanently is reported too, until the queue's redrive policy moves it.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *

@@ -22,23 +22,23 @@ export interface LambdaOptions<
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Any Standard Schema: the handler gets its output; what does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; what does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
    * Runs the handler once for many records of an invocation, at most `size`, 2 to 500: it is a `BatchHandler` then. A
-   * batch has records of one partition, or of any message groups, each group in its order. Behind a record that is
-   * reported nothing more of its group or partition starts. One that has been tried before runs alone.
+   * batch has records of one partition, or of any message groups, each group in its order. After a record is reported,
+   * no later record of its group or partition starts. A record that has been tried before runs alone.
    */
   readonly batch?: Batched | undefined;
   /**
-   * The most handlers that run at once in one invocation, 1 to 1,000, each with a batch where there is `batch`: then
-   * `concurrency` times `size` is at most 5,000. Default 10: all of a batch of Lambda's own default size, and a bound
-   * for those of thousands.
+   * The most handlers that run at once in one invocation, 1 to 1,000. With `batch` each has a batch, and `concurrency`
+   * times `size` is at most 5,000. Default 10: enough for a whole batch of Lambda's default size, and a limit for
+   * batches of thousands.
    */
   readonly concurrency?: number | undefined;
   /**
-   * Milliseconds before the function's timeout at which nothing more is started and the signals of handlers abort, 100
-   * to 60,000. Three quarters of it are for them to give up. Default 2,000.
+   * Milliseconds before the function's timeout, 100 to 60,000: from then on nothing is started, and the signals of
+   * handlers abort. Handlers have three quarters of it to stop. Default 2,000.
    */
   readonly deadlineMarginMs?: number | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */

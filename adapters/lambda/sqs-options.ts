@@ -47,25 +47,25 @@ export interface OnceEachSqsRecordOptions<
 >
   extends LambdaOptions<Schema, InTransaction, Batched>, FingerprintOptions<string, [record: SqsRecord]> {
   /**
-   * Turns the body into a value. What it throws fails the record for good; a `RetryableError` releases it. Default
+   * Turns the body into a value. What it throws fails the record permanently; a `RetryableError` releases it. Default
    * `JSON.parse`.
    */
   readonly parse?: ((body: string) => Parsed) | undefined;
   /**
-   * The identity of a record. Default its `messageId`, which survives redeliveries; a business key also dedupes what a
-   * producer sent twice or an operator redrove. The same key must come with the same body, byte for byte, or it is a
-   * mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A record without a key is refused as one
-   * with an invalid key. So is one for which the function throws, once it has worked for another in this execution
-   * environment; until then the function is at fault, and the record is reported.
+   * The identity of a record. Default its `messageId`, which survives redeliveries; a business key also dedupes
+   * messages that a producer sent twice or an operator redrove. The same key must come with the same body, byte for
+   * byte, or it is a mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A record without a key is
+   * refused as one with an invalid key. So is one for which the function throws, once it has worked for another in this
+   * execution environment; until then the function is at fault, and the record is reported.
    */
   readonly key?: ((record: SqsRecord) => string | undefined) | undefined;
   /**
-   * What to do with a record that failed for good. Default `'keep'`: it is reported each time, until the queue's
-   * redrive policy moves it to the dead-letter queue of that policy. On a FIFO queue those behind it in its group are
-   * reported too, and wait until it is moved; the policy counts their deliveries as well, and can move them along
-   * before they have run. `'acknowledge'` does not report it: Lambda deletes it, and only its record and its event show
-   * the failure. `{ deadLetterQueueUrl, client }` sends a copy with the error to that queue first, which needs no
-   * redrive policy; also of one whose payload mismatches its record or whose key is invalid.
+   * What to do with a record that failed permanently. Default `'keep'`: it is reported each time, until the queue's
+   * redrive policy moves it to the dead-letter queue of that policy. On a FIFO queue the later ones of its group are
+   * reported too, and wait until it is moved; the policy counts their deliveries as well, and can move them before they
+   * have run. `'acknowledge'` does not report it: Lambda deletes it, and only its record and its event show the
+   * failure. `{ deadLetterQueueUrl, client }` sends a copy with the error to that queue first, which needs no redrive
+   * policy; also of one whose payload mismatches its record or whose key is invalid.
    */
   readonly onFailed?: 'acknowledge' | 'keep' | DeadLetterQueue | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */

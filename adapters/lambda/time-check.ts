@@ -23,8 +23,8 @@ export function timeWarnings(
     warnings.push({
       warning: 'LEASE_OUTLIVES_FUNCTION',
       message:
-        `the lease of ${leaseMs} ms is longer than the function may run (${timeoutMs} ms): when it dies, its records ` +
-        'are in flight for the rest of the lease, and no redelivery can run until then. Lower leaseMs',
+        `the lease of ${leaseMs} ms is longer than the function may run (${timeoutMs} ms): when it dies, its ` +
+        'messages are in flight for the rest of the lease, and no redelivery can run until then. Lower leaseMs',
     });
   }
   if (remainingMs <= deadlineMarginMs) {

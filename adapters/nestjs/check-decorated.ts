@@ -15,9 +15,9 @@ interface Decorated {
 }
 
 const NOT_A_METHOD =
-  'must be on a method of a provider: no static one, no property, compiled with experimentalDecorators';
+  'must be on a method of a provider, not on a static method or a property; compile with experimentalDecorators';
 const NOT_A_NAME =
-  'must be a string that is not empty; a constant of a circular import is undefined where the class is declared';
+  'must be a non-empty string; a constant from a circular import is undefined when the class is declared';
 
 const reflector = new Reflector();
 
@@ -45,7 +45,7 @@ function faultOf(
   if (other === undefined) return undefined;
   return {
     field: '',
-    message: `is there twice, for '${other}' and '${name}'; give each a method of its own`,
+    message: `is used twice, for '${other}' and '${name}'; give each its own method`,
   };
 }
 

@@ -14,8 +14,8 @@ export function handlerFaults(names: Names, found: readonly FoundHandler[]): Opt
 }
 
 const MADE_OFTEN = {
-  request: 'is made for each request',
-  transient: 'is transient, and is made for each that it is injected into',
+  request: 'is created for each request',
+  transient: 'is transient, so it is created for each injection',
 } as const;
 
 function faultsOf({ kind, name, where, scope }: FoundHandler, names: Names): OptionIssue[] {
@@ -25,7 +25,7 @@ function faultsOf({ kind, name, where, scope }: FoundHandler, names: Names): Opt
     issues.push({ field, message: `is missing: ${where} has ${DECORATORS[kind].decorator}('${name}')` });
   }
   if (scope !== 'singleton') {
-    const fix = 'make it, and what it has injected, a singleton';
+    const fix = 'make it, and everything it injects, a singleton';
     const message = `is handled by ${where}, whose provider ${MADE_OFTEN[scope]}; ${fix}`;
     issues.push({ field, message });
   }

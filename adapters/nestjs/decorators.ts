@@ -13,8 +13,8 @@ export const DECORATORS = {
 /**
  * Marks the method that handles the messages of a queue: `sqs` of the module has its settings under this name.
  *
- * Throws `InvalidOptionsError` for a name that is no string or empty, for a second one on a method, and on what is no
- * method of a provider.
+ * Throws `InvalidOptionsError` for a name that is not a string or is empty, for a second one on a method, and on
+ * anything but a method of a provider.
  *
  * It is called with `(payload, attempt)`, and the transaction as third argument with `inTransaction`. With `batch` it
  * gets lists of both.
@@ -37,8 +37,8 @@ export function OnSqsMessage(name: string): MethodDecorator {
 /**
  * Marks the method that handles the messages of Kafka topics: `kafka` of the module has their settings under this name.
  *
- * Throws `InvalidOptionsError` for a name that is no string or empty, for a second one on a method, and on what is no
- * method of a provider.
+ * Throws `InvalidOptionsError` for a name that is not a string or is empty, for a second one on a method, and on
+ * anything but a method of a provider.
  *
  * It is called with `(delivery, attempt)`, and the transaction as third argument with `inTransaction`. With `batch` it
  * gets lists of both.

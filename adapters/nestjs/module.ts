@@ -15,14 +15,14 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
  * Runs a consumer for each method that has `@OnSqsMessage` or `@OnKafkaMessage`: a worker of `createSqsWorker`, a
  * consumer of kafkajs by `onceEachKafkaMessage`. Import it once, in the root module.
  *
- * They start when the application has started (`onApplicationBootstrap`), and drain before it ends
+ * Consumers start when the application has started (`onApplicationBootstrap`), and drain before it ends
  * (`beforeApplicationShutdown`). Nest runs `onModuleDestroy` before that: close what handlers use in
  * `onApplicationShutdown`. Call `app.enableShutdownHooks()`, or a signal ends the process at once.
  *
- * The start of the application throws `InvalidOptionsError` where a name has no settings, no handler or two, where
- * the provider of a handler is no singleton, where the module is imported more than once or without `forRoot`, for
- * wrong options of any worker, all at once, and what the start of a worker throws. Wrong options of the module throw
- * it in `forRoot`, or at the start with `forRootAsync`; so do two names with one queue or one consumer.
+ * The start of the application throws `InvalidOptionsError` where a name has no settings, no handler or two, where the
+ * provider of a handler is not a singleton, where the module is imported more than once or without `forRoot`, and for
+ * wrong options of all workers together. It also throws what the start of a worker throws. Wrong options of the module
+ * throw it in `forRoot`, or at the start with `forRootAsync`; so do two names with one queue or one consumer.
  *
  * @example
  * ```ts

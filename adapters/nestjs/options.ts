@@ -7,7 +7,7 @@ import type { SqsWorkerOptions } from '../sqs/index.ts';
 
 /** What the settings of all consumers have in place of the option of the same name. */
 interface OwnHandleOnce {
-  /** In place of the module's. */
+  /** Instead of that of the module. */
   readonly handleOnce?: AnyHandleOnce | undefined;
 }
 
@@ -41,9 +41,9 @@ export interface KafkaSettings extends Omit<KafkaOptions, 'consumer' | 'handleOn
 export interface HandleOnceModuleOptions {
   /** Made by `createHandleOnce`: for all consumers, and for `@InjectHandleOnce()`. */
   readonly handleOnce: AnyHandleOnce;
-  /** Queues by the names that `@OnSqsMessage` has. Default: none. */
+  /** Queues, by the names in `@OnSqsMessage`. Default: none. */
   readonly sqs?: Readonly<Record<string, SqsSettings>> | undefined;
-  /** Topics by the names that `@OnKafkaMessage` has. Default: none. */
+  /** Topics, by the names in `@OnKafkaMessage`. Default: none. */
   readonly kafka?: Readonly<Record<string, KafkaSettings>> | undefined;
 }
 

@@ -48,7 +48,7 @@ export async function prepareKafka(
   const { consumer, fromBeginning, onFailed } = settings;
   if (typeof onFailed === 'object' && topics.includes(onFailed.deadLetterTopic)) {
     const message =
-      'must not be among topics: each dead letter would fail again and be produced again, without end';
+      'must not be among topics: each dead letter would fail again and be produced again, endlessly';
     throw new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'onFailed.deadLetterTopic', message }]);
   }
   const options = { ...settings, handleOnce: settings.handleOnce ?? handleOnce };

@@ -36,8 +36,13 @@ export async function prepareArchive(
 function refused(error: unknown, partition: string, statement: string): unknown {
   const state = sqlState(error);
   const because: Readonly<Partial<Record<string, string>>> = {
-    [NO_PERMISSION]: `the archive lacks a partition, and this role may not make it (SQLSTATE ${NO_PERMISSION}): run as the owner of the tables what npx handle-once grants ROLE --for archive prints, with the name of this role for ROLE, or for this month alone: ${statement}`,
-    [ALREADY_THERE]: `the table ${partition} is there, and is no partition of the archive (SQLSTATE ${ALREADY_THERE}): attach it, or give it another name`,
+    [NO_PERMISSION]:
+      `the archive lacks a partition, and this role may not create it (SQLSTATE ${NO_PERMISSION}): ` +
+      'as the owner of the tables, run what npx handle-once grants ROLE --for archive prints, with the name of ' +
+      `this role for ROLE; or, for this month only, run: ${statement}`,
+    [ALREADY_THERE]:
+      `the table ${partition} exists, but is not a partition of the archive (SQLSTATE ` +
+      `${ALREADY_THERE}): attach it, or rename it`,
   };
   const message = because[state ?? ''];
   if (message === undefined) return toStoreError(error, statement, 'maintain');

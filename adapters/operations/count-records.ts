@@ -10,11 +10,11 @@ import { tablesOf } from './tables.ts';
 export interface RecordCount {
   /** Of the records. */
   readonly scope: string;
-  /** The name of their error. Undefined: they have none, or have succeeded since. */
+  /** The name of their error. Undefined if they have none, or have succeeded since. */
   readonly error?: string;
   /** The code of their error. */
   readonly code?: string | number;
-  /** How many they are. */
+  /** How many there are. */
   readonly records: number;
   /** When the oldest of them was claimed first. */
   readonly oldestAt: Date;

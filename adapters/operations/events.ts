@@ -13,22 +13,22 @@ export type MaintenanceEvent =
       readonly type: 'abandoned';
       /** How many, in all scopes. */
       readonly abandoned: number;
-      /** Those that have most of them, at most ten. */
+      /** The scopes that have most of them, at most ten. */
       readonly scopes: readonly string[];
     }
   /** A walk was given up; it goes on where it was left. */
   | {
       readonly type: 'maintenance-error';
-      /** What the database refused. */
+      /** The error that the database gave. */
       readonly error: EventError;
     };
 
 /** What a whole walk counted. */
 export interface WalkFigures {
-  /** Records that were deleted: expired ones, and those that were abandoned for long. */
+  /** Records that were deleted: expired ones, and those that have been abandoned for a long time. */
   readonly purged: number;
-  /** Records that are left. */
+  /** Records that remain. */
   readonly records: number;
-  /** Of those, how many are free to run for long, and not delivered again. */
+  /** How many of those have been free to run for a long time without a delivery. */
   readonly abandoned: number;
 }

@@ -9,7 +9,7 @@ import { run } from './run.ts';
 import { showRecord } from './show-record.ts';
 import { clientOf, recordFields, type RecordOptions } from './tables.ts';
 
-/** A process that claimed. Only its id is known where it could not write its line, or that was deleted. */
+/** A process that claimed. Only its id is known if its line could not be written, or was deleted. */
 export interface WorkerView {
   /** 8 hexadecimal digits, as in `RecordView`. */
   readonly id: string;
@@ -35,7 +35,7 @@ export interface EndedAttempt {
   readonly endedAt: Date;
   /** Milliseconds from the call to its end. Undefined where the worker died. */
   readonly tookMs?: number;
-  /** How many messages its handler was called for. Undefined where for this one alone, or where its worker died. */
+  /** How many messages its handler was called for. Undefined if it was called only for this one, or its worker died. */
   readonly batchSize?: number;
   /** Undefined where it is not known. */
   readonly worker?: WorkerView;
@@ -45,7 +45,7 @@ export interface EndedAttempt {
 
 /** What happened to a message. */
 export interface Story {
-  /** Undefined where it is gone. */
+  /** Undefined if it no longer exists. */
   readonly record: RecordView | undefined;
   /** The process that has the record, or had it last. */
   readonly worker: WorkerView | undefined;
@@ -57,17 +57,18 @@ export interface Story {
 }
 
 const MEANINGS: Readonly<Record<BadEnding, string>> = {
-  released:
-    'its handler threw; what it had done by then, except for its steps, is done again by the next attempt',
+  released: 'its handler threw; the next attempt repeats what it had done, except for its steps',
   interrupted:
-    'it was stopped, as at a shutdown, a rebalance, another message of its batch or a clock that was set, or its ' +
+    'it was stopped (by a shutdown, a rebalance, another message of its batch or a clock change), or its ' +
     'transaction did not commit; the next delivery runs it again',
-  failed: 'it failed for good; later deliveries are answered from the record',
-  died: 'its worker gave no sign of life for a lease: it crashed, was killed or was frozen; the next delivery ran it again',
+  failed: 'it failed permanently; later deliveries are answered from the record',
+  died:
+    'its worker gave no sign of life for a lease: it crashed, was killed or was frozen; the next delivery ran ' +
+    'it again',
   'lease-lost':
-    'its lease was over before its handler ended: the next delivery ran it again, perhaps at the same time',
+    'its lease ended before its handler: the next delivery ran it again, perhaps at the same time',
   unrecorded:
-    'its handler ended, and its end could not be written; after the lease the next delivery runs it again',
+    'its handler ended, but its end could not be recorded; after the lease the next delivery runs it again',
 };
 
 const explainOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));
@@ -75,9 +76,9 @@ const explainOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT
 /**
  * Why a message ran twice, or did not succeed: its record, and each attempt that ended badly.
  *
- * The attempts are kept best effort: the newest 100 of a record, at most 100 a second of a process, and none where the
- * role of the worker may not write them. The event `failures-dropped` counts those that were not written. Throws
- * `InvalidOptionsError`, `StoreError` and `SchemaError`.
+ * The attempts are recorded on a best-effort basis: the newest 100 of a record, at most 100 a second from each process,
+ * and none where the role of the worker may not write them. The event `failures-dropped` counts those that were not
+ * written. Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example
  * ```ts

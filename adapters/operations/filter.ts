@@ -4,13 +4,13 @@ import { satisfying, wholeNumber } from '../../src/options/parse-options.ts';
 import type { RecordPhase, RecordView } from './record.ts';
 import { scopeField, tablesFields, type TablesOptions } from './tables.ts';
 
-/** Which records. All that is given has to be true of a record. */
+/** Which records. A record must match all that is given. */
 export interface RecordFilter extends TablesOptions {
   /** Default: all scopes. */
   readonly scope?: string | undefined;
   /** Default: all states. */
   readonly state?: RecordView['state'] | undefined;
-  /** What a delivery that came now would find. Default: all phases. */
+  /** What a delivery would find now. Default: all phases. */
   readonly phase?: RecordPhase | undefined;
   /** The name or the code of its error, as `RecordView` has it. Default: all, with and without an error. */
   readonly error?: string | undefined;
@@ -52,7 +52,7 @@ function agrees({ state, phase }: Kinds): boolean {
 
 const AGREES_NOT = {
   path: ['phase'],
-  error: 'must be one that records of this state can have: leave one of the two out',
+  error: 'does not occur with this state: leave out one of the two',
 };
 
 interface Times {

@@ -11,15 +11,15 @@ const forgetOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT)
 export type Forgotten =
   | {
       readonly state: 'forgotten';
-      /** What it was until then. Of one that was `running` the handler goes on, without a fence. */
+      /** What it was until then. If it was `running`, its handler continues without a fence. */
       readonly was: RecordPhase;
     }
   /** There was no such record. */
   | { readonly state: 'absent' };
 
 /**
- * Deletes a record in any state: the next delivery of its message runs, also when it had succeeded. The handler of one
- * that is running loses its fence: a delivery that comes before its end starts a second one.
+ * Deletes a record in any state: the next delivery of its message runs, even if it had succeeded. The handler of a
+ * running message loses its fence: a delivery that comes before it ends starts a second handler.
  *
  * Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *

@@ -7,13 +7,13 @@ import { grantsOfArchive, grantsOn, RIGHTS } from '../../src/postgres/rights.ts'
 
 /** Options of `grantsSql`. */
 export interface GrantsSqlOptions {
-  /** The role as it is named in the database. It must exist. */
+  /** The name of the role in the database. It must exist. */
   readonly role: string;
   /**
    * `'handle'`: what `createHandleOnce` and the adapters need. `'maintain'`: what maintenance and the other functions
-   * of `handle-once/operations` need. `'archive'`: the same, and to own the table `archive`, as maintenance with
-   * `archive: true` does, which makes its partitions. `'read'`: what the dashboard needs. `'operate'`: what its actions
-   * need too. Default `'handle'`.
+   * of `handle-once/operations` need. `'archive'`: the same, and ownership of the table `archive`: maintenance with
+   * `archive: true` creates its partitions. `'read'`: what the dashboard needs. `'operate'`: what its actions need too.
+   * Default `'handle'`.
    */
   readonly for?: (typeof USES)[number] | undefined;
   /** The Postgres schema that has the tables. Default `handle_once`. */
@@ -43,7 +43,7 @@ const grantsOptions = lazily(() =>
  * The statements that give a role the rights that it needs, and no more. Run them as the owner of the tables.
  *
  * Those of `for: 'archive'` change the owner of the table `archive`: run them as a superuser, or as an owner of the
- * tables that is a member of the role, so that it can go on to migrate. To run migrations takes the owner. Throws
+ * tables that is a member of the role, so that it can still migrate. Only the owner can run migrations. Throws
  * `InvalidOptionsError`.
  *
  * @example

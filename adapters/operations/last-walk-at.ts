@@ -8,11 +8,11 @@ import { clientOf, tablesFields, type TablesOptions } from './tables.ts';
 const lastOptions = lazily(() => z.strictObject(tablesFields(), NOT_AN_OBJECT));
 
 /**
- * When the last walk of maintenance ended, by the clock of the database. Undefined where none has, or where one that
+ * When the last walk of maintenance ended, by the clock of the database. Undefined if none has ended, or if a walk that
  * found no record was followed by one that has not ended.
  *
- * It says whether an empty `readStatus` means tables without records, or tables that were never walked. Throws
- * `InvalidOptionsError`, `StoreError` and `SchemaError`.
+ * It tells apart two reasons for an empty `readStatus`: tables without records, and tables that were never walked.
+ * Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example
  * ```ts

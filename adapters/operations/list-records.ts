@@ -19,9 +19,9 @@ export interface ListRecordsOptions extends RecordFilter {
 
 /** Records, and whether there are more. */
 export interface RecordPage {
-  /** In the order that was asked for. */
+  /** In the requested order. */
   readonly records: readonly RecordView[];
-  /** There are more records behind these: pass it as `after`, with the other options as they are. */
+  /** Set if there are more records: pass it as `after`, with the other options unchanged. */
   readonly next?: string;
 }
 

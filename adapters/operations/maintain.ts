@@ -25,13 +25,13 @@ import { walk, type WalkEnd } from './walk.ts';
 
 /** Options of `maintain`. */
 export interface MaintainOptions extends MaintenanceOptions {
-  /** Ends the call after this many milliseconds; the next one goes on from there. Default: no limit. */
+  /** Ends the call after this many milliseconds; the next one continues from there. Default: no limit. */
   readonly maxMs?: number | undefined;
   /** Ends the call once it has deleted this many records. Default: no limit. */
   readonly maxPurged?: number | undefined;
   /**
-   * Ends the call after the step that is under way; the next one goes on from there. A step without an answer is given
-   * up with `StoreError` after 3 s.
+   * Ends the call after the current step; the next one continues from there. After 3 s, a step without an answer is
+   * given up with `StoreError`.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,9 +41,11 @@ export type MaintenanceReport =
   /** The walk has come to its end, and its figures are on record. */
   | (WalkFigures & { readonly state: 'finished' })
   | {
-      /** The walk goes on from here: by the next call, or by the runner that has taken it over. */
+      /** The walk continues from here: by the next call, or by the runner that has taken it over. */
       readonly state: 'stopped';
-      /** Records that the walk has deleted so far, by all its runners. `taken-over`: 0, the other has the count. */
+      /**
+       * Records that the walk has deleted so far, by all its runners. `taken-over`: 0, the other runner has the count.
+       */
       readonly purged: number;
       /** `limit`: `maxMs` or `maxPurged`. `taken-over`: this process was suspended for a minute. */
       readonly reason: 'limit' | 'aborted' | 'taken-over';
@@ -76,14 +78,14 @@ export const maintainOptions = lazily(() =>
 );
 
 /**
- * Walks through the records once: deletes what has expired, and counts what is left. For a job of cron or Kubernetes;
- * in a worker use `startMaintenance`.
+ * Walks through the records once: deletes what has expired, and counts the rest. For a job of cron or Kubernetes; in a
+ * worker use `startMaintenance`.
  *
- * It needs no index and holds no lock for longer than a few milliseconds. Of many calls at once, in all processes, one
- * walks. It begins where the last one stopped or died. A record whose lease or backoff runs is never touched.
+ * It needs no index and holds no lock for longer than a few milliseconds. Of many calls at once, in all processes, only
+ * one walks. It begins where the last one stopped or died. A record whose lease or backoff runs is never touched.
  *
- * Tables of another version are refused with `SchemaError`, unless they are one version newer: it warns of those
- * (`NEWER_TABLES`) and walks, as code does in a rolling deploy.
+ * Tables of another version are refused with `SchemaError`, unless they are one version newer: then it gives the
+ * warning `NEWER_TABLES` and walks, as in a rolling deploy.
  *
  * Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *

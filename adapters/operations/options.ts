@@ -12,8 +12,8 @@ export interface MaintenanceOptions extends TablesOptions {
   /** As for `createHandleOnce`. Its role needs `delete` on `records`, and all rights on `maintenance` and `census`. */
   readonly sql: SqlClient;
   /**
-   * Milliseconds after which a pending record that is free to run, and was not delivered again, is reported as
-   * abandoned. Default 14 days: as long as SQS keeps a message.
+   * Milliseconds after which a pending record is reported as abandoned if it is free to run and was not delivered
+   * again. Default 14 days: as long as SQS keeps a message.
    */
   readonly abandonedAfterMs?: number | undefined;
   /**
@@ -22,9 +22,9 @@ export interface MaintenanceOptions extends TablesOptions {
    */
   readonly purgeAbandonedAfterMs?: number | undefined;
   /**
-   * Whether what is deleted is kept in the table `archive`, partitioned by month; the role then needs to own that
-   * table, as `grantsSql({ role, for: 'archive' })` has it, or its partitions have to be there. A record whose key came
-   * again after it had expired was overwritten, and leaves no line. Default false.
+   * Whether deleted records are copied to the table `archive`, partitioned by month. The role must then own that table
+   * (see `grantsSql({ role, for: 'archive' })`), or its partitions must exist. A record whose key came again after it
+   * had expired was overwritten, and is not archived. Default false.
    */
   readonly archive?: boolean | undefined;
 }

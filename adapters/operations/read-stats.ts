@@ -18,7 +18,7 @@ export interface ReadStatsOptions extends TablesOptions {
 export interface StatsRow {
   /** The whole scope, with what adapters add. */
   readonly scope: string;
-  /** Its beginning. A process writes what it counted since it wrote last. */
+  /** Its beginning. A process writes what it counted since its last write. */
   readonly minute: Date;
   /** Its type. */
   readonly event: HandleOnceEventType;

@@ -13,7 +13,7 @@ export interface StatusRow {
   readonly state: 'pending' | 'succeeded' | 'failed';
   /** How many there were. */
   readonly records: number;
-  /** How many of those were free to run for long, and not delivered again. */
+  /** How many of those had been free to run for a long time without a delivery. */
   readonly abandoned: number;
   /** When the oldest of them was claimed first. */
   readonly oldestAt: Date;

@@ -4,10 +4,10 @@ import { KeptSteps } from '../../src/payload/kept-steps.ts';
 import type { DatabaseRow } from '../../src/postgres/database-client.ts';
 
 /**
- * What a delivery that came now would find.
+ * What a delivery would find now.
  *
  * - `running`: a worker holds its lease.
- * - `lapsed`: its worker made no sign for a lease. The next delivery takes it over.
+ * - `lapsed`: its worker gave no sign for a lease. The next delivery takes it over.
  * - `backing-off`: it was released, and its backoff runs.
  * - `waiting`: it is free to run, and waits for a delivery.
  * - `succeeded`, `failed`: it answers deliveries.
@@ -24,27 +24,27 @@ export type RecordPhase =
   | 'failed'
   | 'expired';
 
-/** A step that has ended. It has no result: that can hold what only the application should read. */
+/** A step that has ended. It has no result: a result can hold data that only the application should read. */
 export interface StepView {
   /** As the handler has named it. */
   readonly name: string;
-  /** By the clock of the database, but for what the clocks drifted apart since the claim. */
+  /** By the clock of the database, except for clock drift since the claim. */
   readonly endedAt: Date;
-  /** Why its result is not on record: an attempt that asks for it fails for good. */
+  /** Why its result is not on record: an attempt that asks for it fails permanently. */
   readonly resultOmitted?: ResultOmitted;
 }
 
-/** A record, as a person sees it. It has no payload: records keep none. */
+/** A record, for people. It has no payload: records keep none. */
 export interface RecordView {
-  /** Of the consumer that it belongs to. */
+  /** The scope of its consumer. */
   readonly scope: string;
   /** Of its message. */
   readonly key: string;
-  /** As it is on record, expired or not. */
+  /** As recorded, expired or not. */
   readonly state: 'pending' | 'succeeded' | 'failed';
-  /** What a delivery that came now would find. */
+  /** What a delivery would find now. */
   readonly phase: RecordPhase;
-  /** Attempts so far, with one that is running; interrupted ones do not count. */
+  /** Attempts so far, including a running one; interrupted ones do not count. */
   readonly attempts: number;
   /** Attempts that ended with an error. */
   readonly failures: number;
@@ -58,13 +58,13 @@ export interface RecordView {
   readonly worker: string;
   /** The end of its lease, its backoff or its retention. */
   readonly liveUntil: Date;
-  /** Why it failed for good. */
+  /** Why it failed permanently. */
   readonly failedReason?: FailedReason;
   /** What its handler threw last. Undefined once it has succeeded, and where the column is damaged. */
   readonly error?: StoredError;
   /** Why it holds no result. */
   readonly resultOmitted?: ResultOmitted;
-  /** What its handler returned, as JSON text: only where that was asked for. */
+  /** What its handler returned, as JSON text: only if requested. */
   readonly result?: string;
   /** The steps that have ended, in order. Undefined without steps, and in lists. */
   readonly steps?: readonly StepView[];

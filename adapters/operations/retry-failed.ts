@@ -16,11 +16,11 @@ import { retryRecord } from './retry-record.ts';
 /** Options of `retryFailed`. */
 export interface RetryFailedOptions extends Omit<RecordFilter, 'state' | 'phase'> {
   /**
-   * How many failed records the caller expects to match, 1 to 1,000,000,000. Where it is another number, nothing is
+   * How many failed records the caller expects to match, 1 to 1,000,000,000. If another number matches, nothing is
    * retried. Default: they are only counted.
    */
   readonly confirm?: number | undefined;
-  /** Ends the work behind the record that is being retried. */
+  /** Ends the work after the current record. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each record once it is retried. What it throws ends the work. */
   readonly onRetried?: ((record: RecordView) => unknown) | undefined;
@@ -63,13 +63,12 @@ const retryOptions = lazily(() =>
 );
 
 /**
- * Makes failed records runnable again, each as `retryRecord` does, by a compare-and-set of its own. Without `confirm`
- * it only counts them; with it never more are retried than were confirmed. Nothing runs until the message is delivered
- * again.
+ * Makes failed records runnable again, each by a separate compare-and-set, as `retryRecord` does. Without `confirm` it
+ * only counts them; with `confirm` it never retries more than that. Nothing runs until the message is delivered again.
  *
- * Ended at any point, it has lost nothing: a retried record is not failed any more, so that the next call counts and
- * retries the others. It reads as much of the table as `listRecords`, once to count, and once for each 10,000 records.
- * Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
+ * You can stop it at any point: a retried record is no longer failed, so the next call counts and retries the others.
+ * It reads as much of the table as `listRecords`, once to count, and once for each 10,000 records. Throws
+ * `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
 
 const retryOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));
 
-/** What `retryRecord` did. `found` is what is on record, or that nothing is. */
+/** What `retryRecord` did. `found` is the state on record, or that there is no record. */
 export type RecordRetry =
   /** Its next delivery runs. */
   | { readonly state: 'retried' }
@@ -18,10 +18,10 @@ export type RecordRetry =
     };
 
 /**
- * Makes a failed record runnable again, and touches nothing else: a compare-and-set. Its failures and deaths count from
+ * Makes a failed record runnable again, and changes nothing else: a compare-and-set. Its failures and deaths count from
  * zero again.
  *
- * Nothing runs until the broker delivers the message again: one in a dead-letter queue has to be sent back. Throws
+ * Nothing runs until the broker delivers the message again: a message in a dead-letter queue must be sent back. Throws
  * `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example

@@ -7,7 +7,7 @@ import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
 
 /** Options of `showRecord`. */
 export interface ShowRecordOptions extends RecordOptions {
-  /** Whether the result is shown too. Default false: it can hold what only the application should read. */
+  /** Whether the result is shown too. Default false: a result can hold data that only the application should read. */
   readonly result?: boolean | undefined;
 }
 

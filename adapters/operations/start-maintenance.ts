@@ -23,8 +23,8 @@ export interface Maintenance {
   /** How often each type of event happened in this process. */
   counts(): Counts<MaintenanceEvent['type']>;
   /**
-   * Resolves when nothing runs any more: at the latest a second after the step that is under way, which takes
-   * milliseconds. A step without an answer is given up after 3 s, with the event `maintenance-error`.
+   * Resolves when nothing runs: at the latest a second after the current step, which takes milliseconds. A step without
+   * an answer is given up after 3 s, with the event `maintenance-error`.
    */
   stop(): Promise<void>;
 }
@@ -49,10 +49,10 @@ export const startOptions = lazily(() =>
 
 /**
  * Maintains the tables in the background: every hour one process, of all that call it, deletes what has expired and
- * counts what is left. It never throws, and does not keep the process alive.
+ * counts the rest. It never throws, and does not keep the process alive.
  *
- * It does what `maintain` does, with the same options. What `maintain` throws is the event `maintenance-error`,
- * and is tried again. Throws `InvalidOptionsError`.
+ * It does what `maintain` does, with the same options. What `maintain` would throw becomes the event
+ * `maintenance-error`, and the walk is tried again. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts

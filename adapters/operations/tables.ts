@@ -17,15 +17,15 @@ export interface TablesOptions {
   readonly databaseSchema?: string | undefined;
   /**
    * Milliseconds after which a statement without an answer is given up with `StoreError`, 100 to 43,200,000: a
-   * connection can hang, and a server can freeze. The server may do it all the same. Default: no limit; for each step
-   * of maintenance a minute.
+   * connection can hang, and a server can freeze. The server may still run it. Default: no limit; for each step of
+   * maintenance a minute.
    */
   readonly replyTimeoutMs?: number | undefined;
 }
 
 /** One record. */
 export interface RecordOptions extends TablesOptions {
-  /** The whole scope, with what adapters add: `billing>kafka:workers`. `handleOnce.settings.scope` says it. */
+  /** The whole scope, with what adapters add: `billing>kafka:workers`. It is `handleOnce.settings.scope`. */
   readonly scope: string;
   /** As in events and in dead letters. */
   readonly key: string;

@@ -13,9 +13,9 @@ import { recordMetrics } from './metrics.ts';
 
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
-  /** Default: the global one. Where none is registered there are no spans. */
+  /** Default: the global one. If none is registered, there are no spans. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Default: the global one, which must be registered before this call. Where none is, there are no metrics. */
+  /** Default: the global one, which must be registered before this call. If none is, there are no metrics. */
   readonly meterProvider?: MeterProvider | undefined;
 }
 

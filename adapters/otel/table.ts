@@ -100,7 +100,7 @@ export const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     {
       name: 'handle_once.maintenance.finished',
       kind: 'gauge',
-      description: 'When a walk of this process ended last, in seconds since 1970',
+      description: 'When the last walk of this process ended, in seconds since 1970',
       labels: [],
       value: ({ type }) => (type === 'maintained' ? Date.now() / 1_000 : undefined),
     },
@@ -114,7 +114,7 @@ export const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     {
       name: 'handle_once.records.abandoned',
       kind: 'gauge',
-      description: 'Pending records that were not delivered again for long, as that walk counted them',
+      description: 'Pending records that were not delivered again for a long time, as that walk counted them',
       labels: [],
       value: ({ type, abandoned }) => (type === 'maintained' ? Number(abandoned) : undefined),
     },

@@ -1,11 +1,11 @@
 import type { EventSink } from '../../src/adapter-kit.ts';
 
 export interface Warning<Name extends string> {
-  /** Stable between versions; the code of what is printed too. */
+  /** Stable between versions. It is also the code of the printed warning. */
   readonly warning: Name;
-  /** The finding with its figures, and what to do. */
+  /** The finding, with figures, and what to do. */
   readonly message: string;
-  /** Where it is of one. */
+  /** If it is about one scope. */
   readonly scope?: string;
 }
 

@@ -39,14 +39,14 @@ export interface SqsWorkerOptions<
   /**
    * Makes the handler a batch handler, which gets up to `size` messages at once. Without it a handler gets one.
    *
-   * SQS gives ten messages a receive: a `size` above ten needs several receives, which run at once where `concurrency`
-   * times `size` leaves room for them. Messages wait for others for at most `waitMs` milliseconds, by default 10,
-   * before they are claimed, and only while a receive is under way that could bring more.
+   * SQS gives at most ten messages per receive: a `size` above ten needs several receives, which run at once if
+   * `concurrency` times `size` leaves room for them. Messages wait for others for at most `waitMs` milliseconds, by
+   * default 10, before they are claimed, and only while a receive is under way that could bring more.
    *
    * On a FIFO queue a batch has messages of many groups, each group's in order, and no group is in two batches at once.
-   * What is behind a message that is kept does not run.
+   * When a message is kept, the later ones of its group do not run.
    *
-   * `concurrency` counts batches: times `size` it is at most 5,000. Refused with `maxDeaths` below 3, and with
+   * `concurrency` counts batches: times `size` it is at most 5,000. It is refused with `maxDeaths` below 3, and with
    * `maxAttempts: 1` without a transaction.
    */
   readonly batch?: Batch;
@@ -60,7 +60,7 @@ export interface SqsWorkerOptions<
 
 /** Options of one `stop`. */
 export interface StopOptions {
-  /** In place of the worker's own. Milliseconds, 0 to 43,200,000. */
+  /** Instead of that of the worker. Milliseconds, 0 to 43,200,000. */
   readonly drainMs?: number | undefined;
 }
 
@@ -74,12 +74,13 @@ export interface SqsWorker {
    */
   start(): Promise<void>;
   /**
-   * Stops receiving, returns what has not started, and waits for what has. Handlers that take longer than
-   * `drainMs` have their signals aborted, and get 5 seconds more. A second stop with a shorter `drainMs` shortens the
-   * first.
+   * Stops receiving, returns messages that have not started, and waits for running handlers. Handlers that take longer
+   * than `drainMs` have their signals aborted, and get 5 seconds more. A second stop with a shorter `drainMs` shortens
+   * the first.
    *
-   * A long poll under way gets one second, and is then aborted: a message on its way in it is invisible for its
-   * visibility timeout, and has used up one receive. Where the redrive policy allows only one, the poll is waited for.
+   * A long poll in progress gets one second, and is then aborted: a message that SQS was sending at that moment is
+   * hidden for its visibility timeout, and has used up one receive. If the redrive policy allows only one receive,
+   * `stop` waits for the poll.
    *
    * At the end it calls `handleOnce.close()`.
    */
@@ -87,17 +88,17 @@ export interface SqsWorker {
   /** How often each type of event happened. */
   counts(): Counts<SqsEvent['type']>;
   /**
-   * What the worker knows of itself, for the probes of an orchestrator. It answers at once, and never throws.
+   * What the worker knows about itself, for the probes of an orchestrator. It answers at once, and never throws.
    *
-   * It costs no round trip, but where the last answer of the store is ten seconds old: then one read of the store
+   * It costs no round trip, except when the last answer of the store is ten seconds old: then one read of the store
    * (`checkStore`) begins, for the next call.
    */
   health(): SqsHealth;
 }
 
 /**
- * A worker for one queue: long polls, runs handlers, keeps their messages invisible, and deletes, keeps or
- * dead-letters each by what its record says. Failures of the queue or the store are events, and it goes on by itself.
+ * A worker for one queue: long polls, runs handlers, keeps their messages invisible, and deletes, keeps or dead-letters
+ * each by what its record says. Failures of the queue or the store are events, and the worker continues by itself.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *
@@ -116,8 +117,7 @@ export interface SqsWorker {
  * });
  * ```
  *
- * @example
- * One transaction for up to 50 messages:
+ * @example One transaction for up to 50 messages:
  *
  * ```ts
  * const options = { client: new SQSClient(), queueUrl, handleOnce, schema: orderSchema } as const;

@@ -16,7 +16,7 @@ export type SqsKeptReason =
   | 'queue-error';
 
 /**
- * Names of findings about settings that work, with a loss or a cost.
+ * Names of findings about settings that work, but with a loss or at a cost.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
@@ -41,15 +41,15 @@ export type SqsEvent =
   | (OfMessage & {
       readonly type: 'received';
       /**
-       * SQS's own count of receives, which redeliveries of a message in flight raise too. Undefined where the
-       * queue does not say it.
+       * SQS's own count of receives, which redeliveries of a message in flight raise too. Undefined if the queue does
+       * not report it.
        */
       readonly receiveCount: number | undefined;
     })
   | (OfMessage & HandlingEvent)
   | (OfMessage &
       KeptEvent<SqsKeptReason> & {
-        /** When the queue shows it again; undefined when it was not touched. */
+        /** When it becomes visible again; undefined if its visibility was not changed. */
         readonly visibleAfterSeconds: number | undefined;
       })
   /** A heartbeat has kept it invisible for longer. */
@@ -75,7 +75,7 @@ export type SqsEvent =
       readonly queue: string;
       /** The call that failed. */
       readonly verb: 'receive' | 'delete' | 'change-visibility';
-      /** Undefined where the call is of no single message. */
+      /** Undefined if the call is not about a single message. */
       readonly messageId?: string;
       /** What the client threw, or the queue answered. */
       readonly error: EventError;

@@ -1,21 +1,21 @@
 import type { RunHealth } from './run.ts';
 import type { StoreReach } from '../shared/store-health.ts';
 
-/** What a worker knows of itself. */
+/** What a worker knows about itself. */
 export interface SqsHealth {
   /**
-   * Whether its process is worth keeping. False where it has begun no receive for two minutes though it had room. A
-   * queue or a database that is down leaves it true: a restart cures neither.
+   * Whether its process is worth keeping. False if it has begun no receive for two minutes although it had room. It
+   * stays true when a queue or a database is down: a restart does not help then.
    */
   readonly live: boolean;
   /**
-   * Whether messages are handled now: it is started, its receives go on without failure, the store is reachable. False
-   * too where a call is overdue for five seconds, or was given up, and the queue has answered none since.
+   * Whether messages are handled now: it is started, its receives succeed, and the store is reachable. It is also false
+   * if a call is overdue for five seconds, or was given up, and the queue has answered no call since.
    */
   readonly ready: boolean;
   /** Whether the store can be used, by its last answer; `unknown` before the first. */
   readonly store: 'reachable' | 'unreachable' | 'unknown';
-  /** How the queue has progressed since the last start. */
+  /** How receives have progressed since the last start. */
   readonly queue: {
     /** As given. */
     readonly url: string;

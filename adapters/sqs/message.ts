@@ -16,7 +16,7 @@ export interface ReceivedMessage {
 export function toReceivedMessage(subject: string, message: SqsMessage, receivedAt: number): ReceivedMessage {
   const ids = idsOf(message);
   if (ids !== undefined) return { message, ...ids, receivedAt };
-  const fault = 'must be a message as ReceiveMessage gave it, with MessageId and ReceiptHandle';
+  const fault = 'must be a message as ReceiveMessage returns it, with MessageId and ReceiptHandle';
   throw new InvalidOptionsError(subject, [{ field: 'message', message: fault }]);
 }
 

@@ -21,7 +21,7 @@ import { createVisibilityKeeper, type VisibilityKeeper } from './visibility.ts';
 
 const SUBJECT = 'onceEachSqsMessage';
 
-/** What the loop knows of a message beyond the message. */
+/** What the loop knows about a message. */
 export interface HandleMessageOptions {
   /** Aborts `attempt.signal`; a message that has not started is kept, visible at once. */
   readonly signal?: AbortSignal | undefined;
@@ -29,20 +29,22 @@ export interface HandleMessageOptions {
   readonly receivedAt?: number | undefined;
 }
 
-/** Handles one message. It rejects with `InvalidOptionsError` only: for the queue, or for what is no message. */
+/**
+ * Handles one message. It rejects only with `InvalidOptionsError`: for the queue, or for a value that is not a message.
+ */
 export type HandleMessage<R> = (
   message: SqsMessage,
   options?: HandleMessageOptions,
 ) => Promise<HandledMessage<R>>;
 
 /**
- * Wraps a handler for a receive loop that you already have: give it a message, and it is run once, kept invisible
- * meanwhile, and then deleted, kept or dead-lettered. Your loop must not delete messages itself. On a FIFO queue it
- * must not run what stands behind a message that was kept, of the same group: leave or return that to the queue.
+ * Wraps a handler for a receive loop that you already have: give it a message, and it is run once, hidden meanwhile,
+ * and then deleted, kept or dead-lettered. Your loop must not delete messages itself. On a FIFO queue, if a message was
+ * kept, it must not run the later messages of the same group: leave or return them to the queue.
  *
- * The function it returns resolves with what was done, also when the handler threw. With the first message it reads
- * the queue's attributes, and throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue
- * without a redrive policy and `onFailed` is not given.
+ * The function it returns resolves with what was done, also when the handler threw. With the first message it reads the
+ * queue's attributes, and throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue without
+ * a redrive policy and `onFailed` is not given.
  *
  * @example
  * ```ts

@@ -50,14 +50,15 @@ export interface SqsOptions<
 > extends QueueOptions<SqsMessage, Schema, Parsed, InTransaction> {
   /** An `SQSClient` of `@aws-sdk/client-sqs`. */
   readonly client: SqsClient;
-  /** As `GetQueueUrl` gives it: the URL of SQS, not its name or ARN. */
+  /** As `GetQueueUrl` returns it: the URL of the queue, not its name or ARN. */
   readonly queueUrl: string;
   /**
-   * Seconds that a received message stays invisible between heartbeats: above the lease. A loop of your own must ask
-   * for the same in its receives. Default: the queue's own, or twice the lease where that is not above the lease.
+   * Seconds that a received message stays invisible between heartbeats: above the lease. Your own loop must use the
+   * same value in its receives. Default: that of the queue, or twice the lease if that of the queue is not above the
+   * lease.
    */
   readonly visibilityTimeoutSeconds?: number | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
   readonly onEvent?: ((event: SqsEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;

@@ -20,7 +20,7 @@ export interface HandledMessage<R> {
   readonly action: 'acknowledged' | 'dead-lettered' | 'kept';
   /** Why it is kept. */
   readonly reason?: SqsKeptReason;
-  /** When a message that was kept shows again, in seconds; undefined when it was not touched. */
+  /** When a kept message becomes visible again, in seconds; undefined if its visibility was not changed. */
   readonly visibleAfterSeconds?: number;
   /** What `handleOnce` returned; undefined when it threw. */
   readonly outcome?: Outcome<R>;

@@ -23,11 +23,11 @@ export interface RunOptions {
   readonly abortsPolls: boolean;
 }
 
-/** What `stop` leaves behind. */
+/** What still runs after `stop`. */
 export interface StopReport {
   /**
-   * Handlers that still run, though their signals aborted; of a batch handler its messages. Messages come back when
-   * lease and visibility lapse.
+   * Handlers that still run although their signals aborted; for a batch handler, its messages. The messages come back
+   * when lease and visibility timeout have passed.
    */
   readonly abandoned: number;
 }

@@ -5,13 +5,13 @@ import type { SqsMessage } from './message.ts';
 const MILLISECONDS = /^\d{13}$/;
 
 /**
- * A `key` that begins with the time when the message was sent, so that the records of one hour lie together in the
- * table's index. The time and the `MessageId` behind it are the same on every delivery.
+ * A `key` that begins with the time when the message was sent, so that the records of one hour are stored together in
+ * the table's index. The time and the `MessageId` after it are the same on every delivery.
  *
- * Worth it for a table of many millions of records, where keys in random order touch a page of the index each. Choose
- * it when a queue is new: to messages that are in flight under their `MessageId` it is another key.
+ * It is useful for a table of many millions of records, where each random key touches a different page of the index.
+ * Choose it when a queue is new: messages in flight under their `MessageId` would get a different key.
  *
- * Throws `InvalidKeyError` on a message without a `SentTimestamp`: a loop of your own has to ask for it.
+ * Throws `InvalidKeyError` on a message without a `SentTimestamp`: your own loop must request it.
  *
  * @example
  * ```ts

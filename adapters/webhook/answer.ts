@@ -5,11 +5,11 @@ import type { WebhookReason } from './reason.ts';
 /** The answer to the sender. */
 export interface WebhookAnswer {
   /**
-   * 200 for what the sender need not repeat, a failure for good too. docs/webhooks.md#what-the-sender-gets has the
-   * table.
+   * 200 if the sender need not repeat the delivery, also after a permanent failure. See
+   * docs/webhooks.md#what-the-sender-gets.
    */
   readonly status: 200 | 400 | 401 | 422 | 500 | 503;
-  /** For the header `Retry-After`, where it is known when another try can hope for more. */
+  /** For the header `Retry-After`, if it is known when another try can succeed. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -37,7 +37,7 @@ const STATUS: Readonly<Record<WebhookReason, WebhookAnswer['status']>> = {
  *
  * Senders know two answers, 2xx and anything else: a delivery that got anything else, 4xx too, they repeat for hours or
  * days, and in the end they disable the endpoint, which stops the good deliveries too. So a delivery that has failed
- * for good is answered 200: to repeat it would only replay the failure, which is in its record, its outcome and its
+ * permanently is answered 200: to repeat it would only replay the failure, which is in its record, its outcome and its
  * event. What was refused without a record is not answered 200, so that the sender's own log has it.
  */
 export function answerTo(verdict: Verdict<WebhookReason>): WebhookAnswer {

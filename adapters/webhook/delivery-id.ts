@@ -38,7 +38,7 @@ function inBody(pointer: string, { body }: ReceivedWebhook): string {
   if (Number.isSafeInteger(id)) return String(id);
   if (typeof id !== 'string' || id === '') {
     throw new MissingIdError(
-      `the delivery has no id: its body has no text and no whole number of at most 53 bits at ${pointer}`,
+      `the delivery has no id: its body has no string and no whole number of at most 53 bits at ${pointer}`,
     );
   }
   return id;
@@ -68,10 +68,10 @@ function byFunction(
   }
   if (isPromise(id))
     throw new MissingIdError(
-      'the delivery has no id: the id function returned none, but a promise; make it synchronous',
+      'the delivery has no id: the id function returned a promise; make it synchronous',
     );
   if (typeof id !== 'string' || id === '') {
-    throw new MissingIdError('the delivery has no id: the id function returned none');
+    throw new MissingIdError('the delivery has no id: the id function returned no id');
   }
   return id;
 }

@@ -6,11 +6,14 @@ import { type PlainHeaders, toPlainHeaders, type WebhookHeaders } from './header
 export interface WebhookDelivery {
   /** Of the request; names in any case. */
   readonly headers: WebhookHeaders;
-  /** The body as it came over the wire, text or bytes: never a parsed value, since signatures are of the bytes. */
+  /**
+   * The body as it came over the wire, text or bytes: never a parsed value, because signatures are computed over the
+   * bytes.
+   */
   readonly body: string | Uint8Array;
 }
 
-/** A delivery as the functions in the options get it. */
+/** A delivery, in the form that the functions in the options get. */
 export interface ReceivedWebhook {
   /** By name in lower case. */
   readonly headers: PlainHeaders;

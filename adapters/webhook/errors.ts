@@ -1,7 +1,7 @@
 import { shareAcrossCopies } from '../../src/adapter-kit.ts';
 import { HandleOnceError } from '../../src/index.ts';
 
-/** The delivery's signature does not hold: `verify` returned false or threw. Nothing was claimed. */
+/** The delivery's signature is not valid: `verify` returned false or threw. Nothing was claimed. */
 export class UnverifiedError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'UnverifiedError');
@@ -13,8 +13,8 @@ export class UnverifiedError extends HandleOnceError {
 }
 
 /**
- * Thrown by `verify` to say: this delivery cannot be verified, and that is not its sender's fault, as with a secret
- * that is not set. It is answered 500, so that the sender repeats it. Nothing was claimed.
+ * Thrown by `verify` to say: this delivery cannot be verified, and that is not its sender's fault: for example, a
+ * secret is not set. It is answered 500, so that the sender repeats it. Nothing was claimed.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export class VerifyConfigError extends HandleOnceError {
   readonly retriable = false;
 }
 
-/** The delivery has no id where its source has it; the message says where that is. Nothing was claimed. */
+/** The delivery has no id in the place where its source puts it; the message names the place. Nothing was claimed. */
 export class MissingIdError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'MissingIdError');

@@ -11,8 +11,8 @@ export interface WebhookEvent extends WebhookAnswer {
   readonly type: WebhookEventType;
   /** Of the record: `<scope>>webhook:<name>`. */
   readonly scope: string;
-  /** The delivery's id; undefined when it was refused before that was looked for, or has none. */
+  /** The delivery's id; undefined if the delivery was refused before its id was read, or has no id. */
   readonly id: string | undefined;
-  /** What kept it from having an outcome. */
+  /** Why it has no outcome. */
   readonly error?: EventError;
 }

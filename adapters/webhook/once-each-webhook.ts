@@ -32,7 +32,7 @@ const SUBJECT = 'onceEachWebhook';
 
 /** What became of a delivery. */
 export interface HandledWebhook<R> {
-  /** The answer to the sender. A worker behind a queue ignores it and goes by the outcome. */
+  /** The answer to the sender. A worker behind a queue ignores it and uses the outcome. */
   readonly answer: WebhookAnswer;
   /** What `handleOnce` returned; undefined when the delivery was refused or the store could not be asked. */
   readonly outcome?: Outcome<R>;
@@ -43,11 +43,11 @@ export interface HandledWebhook<R> {
   readonly error?: unknown;
 }
 
-/** What is known of a delivery beyond the delivery. */
+/** What the caller knows about a delivery. */
 export interface HandleWebhookOptions {
   /** Aborts `attempt.signal`; a delivery that has not started is answered 503. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds that a duplicate waits for the one in flight, to be answered as that is. Default 0: 503 at once. */
+  /** Milliseconds that a duplicate waits for the one in flight, to get the same answer. Default 0: 503 at once. */
   readonly waitMs?: number | undefined;
 }
 
@@ -63,8 +63,8 @@ export interface HandleWebhook<R> {
 }
 
 /**
- * Wraps a handler for webhook deliveries, which senders repeat: each is verified first, and then handled once by the
- * id that its sender gave it, in a scope of the source's own. What it returns has the answer for the sender.
+ * Wraps a handler for webhook deliveries, which senders repeat: each is verified first, and then handled once by the id
+ * that its sender gave it, in a scope that belongs to its source. The result has the answer for the sender.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *

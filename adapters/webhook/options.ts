@@ -49,22 +49,22 @@ export type AnyWebhookHandler<Result> = (
  */
 export type Verify = (delivery: ReceivedWebhook) => boolean | PromiseLike<boolean>;
 
-/** Who sends, and where the id is. */
+/** The sender, and where the id is. */
 export type WebhookSource =
   | {
       /** A sender whose ids are known. */
       readonly source: WebhookProvider;
       /**
-       * Set apart from what else shares the `handleOnce`: its records are in the scope `<scope>>webhook:<name>`.
-       * Default: the source. Give each its own where two endpoints get the same events and both have to handle them.
+       * Separates it from others that share the `handleOnce`: its records are in the scope `<scope>>webhook:<name>`.
+       * Default: the source. If two endpoints get the same events and both must handle them, give each its own name.
        */
       readonly name?: string | undefined;
     }
   | {
-      /** Where any other sender has its ids: the same each time that it repeats a delivery. */
+      /** Where any other sender puts its ids. An id must be the same each time that the sender repeats a delivery. */
       readonly source: IdLocation;
       /**
-       * Of the sender: its records are in the scope `<scope>>webhook:<name>`, since two senders may use the same ids.
+       * Of the sender: its records are in the scope `<scope>>webhook:<name>`, because two senders may use the same ids.
        */
       readonly name: string;
     };
@@ -81,14 +81,14 @@ export interface CommonWebhookOptions<
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: InTransaction | undefined;
   /**
-   * Checks the signature, before the id is looked for: only what is verified can claim an id. It gets the headers by
-   * name in lower case, and the body's bytes. `'already-verified'` is for a worker behind a receiver that did it.
+   * Checks the signature, before the id is read: only a verified delivery can claim an id. It gets the headers by name
+   * in lower case, and the body's bytes. `'already-verified'` is for a worker behind a receiver that has verified it.
    */
   readonly verify: Verify | 'already-verified';
-  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
-   * Turns the body into a value. What it throws fails the delivery for good; a `RetryableError` releases it. Default
+   * Turns the body into a value. What it throws fails the delivery permanently; a `RetryableError` releases it. Default
    * `JSON.parse`.
    */
   readonly parse?: ((body: string) => Parsed) | undefined;
@@ -98,7 +98,7 @@ export interface CommonWebhookOptions<
    * `/pending_webhooks`.
    */
   readonly ignoredFields?: readonly string[] | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
   readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;

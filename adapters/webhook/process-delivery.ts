@@ -69,7 +69,7 @@ export async function processDelivery<R>(
     handler: (payload, attempt, ...extra) =>
       handler(payload as never, Object.assign(attempt, { headers }), ...(extra as never[])),
     source: () => ({ destination: name, header: (header) => headers[header.toLowerCase()] }),
-    // To repeat what failed for good would only replay the failure.
+    // To repeat what failed permanently would only replay the failure.
     onFailed: 'acknowledge',
     emit: () => undefined,
   });
@@ -86,8 +86,8 @@ async function checkSignature(verify: Verify | 'already-verified', delivery: Rec
   } catch (error) {
     if (error instanceof VerifyConfigError) throw error;
     throw new UnverifiedError(
-      `the delivery is not verified: verify threw (${nameOfThrown(error)}). If that is a fault of verify and no ` +
-        'bad signature, correct verify, or have it throw a VerifyConfigError',
+      `the delivery is not verified: verify threw (${nameOfThrown(error)}). If verify is at fault and not the ` +
+        'signature, correct verify, or have it throw a VerifyConfigError',
       causeOf(error),
     );
   }

@@ -2,7 +2,7 @@ import type { KeptReason } from '../../src/adapter-kit.ts';
 import { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 
 /**
- * Why a delivery is not done with: its sender has to repeat it, or must not have sent it.
+ * Why a delivery is not done: its sender must repeat it, or should not have sent it.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */

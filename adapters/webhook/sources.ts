@@ -10,7 +10,7 @@ export type IdLocation =
       readonly header: string;
     }
   | {
-      /** To a text or a whole number of at most 53 bits: `/data/id`. */
+      /** To a string or a whole number of at most 53 bits: `/data/id`. */
       readonly pointer: string;
     }
   | {

@@ -10,10 +10,11 @@ const SUBJECT = 'webhookId';
 const sourceOption = lazily(() => z.object({ source: sourceSchema() }));
 
 /**
- * The id of a delivery, for a receiver that puts verified deliveries on a queue, where it is the key. It verifies
- * nothing.
+ * The id of a delivery, for a receiver that puts verified deliveries on a queue, where it is the key. It does not
+ * verify anything.
  *
- * Throws `MissingIdError`, which says where it was looked for, and `InvalidOptionsError` on what is no delivery.
+ * Throws `MissingIdError`, which names the place of the id, and `InvalidOptionsError` for a value that is not a
+ * delivery.
  *
  * @example
  * ```ts

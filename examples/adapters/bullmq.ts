@@ -1,12 +1,12 @@
 /**
  * BullMQ, with `onceEach`: copy this file.
  *
- *     const handle = onceEach({ handleOnce, schema: Order, ...jobCalls }, charge);
- *     const worker = new Worker('orders', processorOf(handle), { connection, concurrency: 10, maxStalledCount: 100 });
+ * const handle = onceEach({ handleOnce, schema: Order, ...jobCalls }, charge); const worker = new Worker('orders',
+ * processorOf(handle), { connection, concurrency: 10, maxStalledCount: 100 });
  *
  * The record counts attempts and decides when a job is tried again: `attempts` and `backoff` of the job do not matter.
  * Set `maxStalledCount` above `maxDeaths`, and leave `maxStartedAttempts` out: BullMQ would fail a job whose record is
- * pending. A job that failed for good is in BullMQ's failed set; a retry there is answered from its record. Handlers
+ * pending. A job that failed permanently is in BullMQ's failed set; a retry there is answered from its record. Handlers
  * must not call `job.updateData`: the same job has to come with the same content.
  *
  * `worker.close()` waits for the jobs that run. To return them to the queue, call `worker.cancelAllJobs()` before.

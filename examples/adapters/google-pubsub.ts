@@ -1,14 +1,14 @@
 /**
  * Google Pub/Sub, with `onceEach`: copy this file. No server of Google's has run it: its tests script the client.
  *
- *     const subscription = pubsub.subscription('orders-billing', { flowControl: { maxMessages: 10 } });
- *     const handle = onceEach({ handleOnce, schema: Order, ...pubSubCalls }, charge);
- *     await consume(subscription, handle, stopping.signal);
+ * const subscription = pubsub.subscription('orders-billing', { flowControl: { maxMessages: 10 } }); const handle =
+ * onceEach({ handleOnce, schema: Order, ...pubSubCalls }, charge); await consume(subscription, handle,
+ * stopping.signal);
  *
  * Give the subscription a retry policy, with a `minimumBackoff`: the client has no way to say when a message is to come
  * again, and without a policy it comes at once. An order of messages (`orderingKey`) is not kept.
  *
- * Messages that failed for good are left to the dead letter policy of the subscription: they are returned at each
+ * Messages that failed permanently are left to the dead letter policy of the subscription: they are returned at each
  * delivery, without another run, until its `maxDeliveryAttempts`. A delivery that only waits counts to it: set 100,
  * which is the most. To send them at once, and with their error, publish a copy in `onFailed: { to, send }`, and leave
  * that policy out.

@@ -65,7 +65,7 @@ function explanation({ once, control }: Results, words: Words): string[] {
       `with handle-once ${once.emails.doubled} orders were mailed twice. A worker that dies between an effect and ` +
         'its record leaves an effect without a record, and the next attempt has it again. Charges have the same ' +
         "gap, and the provider closes it: it takes an idempotency key, and got attempt.childKey('charge'), the same " +
-        'on every attempt. The mail server takes no such key.',
+        'on every attempt. The mail server does not accept such a key.',
     ),
     ...(words.deliveries === undefined ? [] : paragraph('Deliveries', words.deliveries)),
     ...paragraph(

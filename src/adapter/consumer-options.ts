@@ -37,6 +37,6 @@ export function checkConsumerOptions(
 ): void {
   checkFingerprints(options, context);
   if (options.inTransaction !== true || options.handleOnce.settings.hasTransactions) return;
-  const message = 'needs a handleOnce made with sql: a store of your own has no transactions';
+  const message = 'needs a handleOnce made with sql: your own store has no transactions';
   context.addIssue({ code: 'custom', path: ['inTransaction'], message });
 }

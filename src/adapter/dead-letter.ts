@@ -2,7 +2,7 @@ import type { Handled } from '../words/endings.ts';
 import type { StoredError } from '../words/outcome.ts';
 import { toStoredError } from '../payload/stored-error.ts';
 
-/** Why a message is in the dead letters. */
+/** Why a message is a dead letter. */
 export interface DeadLetterFacts {
   /** Of the record. */
   readonly scope: string;
@@ -10,11 +10,11 @@ export interface DeadLetterFacts {
   readonly key: string;
   /** Name and message of the error, at most 1,000 characters; empty when there is none. */
   readonly errorText: string;
-  /** How often it was tried. 0 where it was refused: nothing ran. */
+  /** How often it was tried. 0 if it was refused: nothing ran. */
   readonly attempts: number;
 }
 
-/** Where the copy of a message goes that failed for good. */
+/** Where the copy of a message goes that failed permanently. */
 export interface DeadLetterDestination {
   /** The URL of the queue, or the name of the topic: for events. */
   readonly to: string;
@@ -24,7 +24,7 @@ export interface DeadLetterDestination {
   readonly mayBeSent?: ((reason: DeadLetterReason) => boolean) | undefined;
 }
 
-/** `failed`: it failed for good. The others are refused: nothing of them ran. */
+/** `failed`: it failed permanently. The others were refused: their handler did not run. */
 export type DeadLetterReason = 'failed' | 'mismatch' | 'invalid-key';
 
 interface DeadLetterSent {

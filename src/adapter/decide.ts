@@ -1,7 +1,7 @@
 import type { DeadLetterDestination, DeadLetterReason } from './dead-letter.ts';
 import { type Ending, endingOf, type Handled, hasVerb } from '../words/endings.ts';
 
-/** What becomes of a message that failed for good. One that is refused is dead-lettered too, or else kept. */
+/** What becomes of a message that failed permanently. One that is refused is dead-lettered too, or else kept. */
 export type OnFailed = 'acknowledge' | 'keep' | DeadLetterDestination;
 
 /** What is done with a message at its broker. */

@@ -2,7 +2,7 @@ import type { EventError } from '../reporting/event-error.ts';
 import type { Ending } from '../words/endings.ts';
 import type { DeadLetterReason } from './dead-letter.ts';
 
-/** Why the broker has to deliver a message again. */
+/** Why the broker must deliver a message again. */
 export type KeptReason =
   | Exclude<Ending, 'succeeded'>
   /** The dead-letter queue or topic did not take it. */
@@ -26,11 +26,11 @@ export type HandlingEvent =
       readonly type: 'dead-lettered';
       /** The URL of the queue, or the name of the topic. */
       readonly to: string;
-      /** `failed`: it failed for good, as its record says. The others were refused: nothing of them ran. */
+      /** `failed`: it failed permanently, as its record says. The others were refused: their handler did not run. */
       readonly reason: DeadLetterReason;
-      /** What a refused one was refused with. */
+      /** The error that it was refused with. */
       readonly error?: EventError;
-      /** Where a queue bounds the attributes of a message: our attributes that did not fit into the copy. */
+      /** If a queue limits the attributes of a message: attributes of handle-once that did not fit into the copy. */
       readonly droppedAttributes?: readonly string[];
     })
   /** The dead-letter queue or topic did not take it; it is kept. */
@@ -47,8 +47,11 @@ export type HandlingEvent =
 /** The message stays with its broker, which delivers it again. */
 export interface KeptEvent<Reason extends string = KeptReason> extends OfKey {
   readonly type: 'kept';
-  /** Why the broker has to deliver it again. */
+  /** Why the broker must deliver it again. */
   readonly reason: Reason;
-  /** What was thrown, where the reason is no outcome: by `handleOnce`, or by what refused the dead letter. */
+  /**
+   * What was thrown, if the reason is not an outcome: by `handleOnce`, or by the destination that refused the dead
+   * letter.
+   */
   readonly error?: EventError;
 }

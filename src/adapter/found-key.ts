@@ -24,6 +24,6 @@ export function foundKey(find: () => string | undefined): string {
     );
   }
   if (typeof key !== 'string')
-    throw wrongFunction('key', `must return a string, and returned a ${typeof key}`);
+    throw wrongFunction('key', `must return a string, but returned a ${typeof key}`);
   return key;
 }

@@ -45,14 +45,14 @@ export type TransactionOf<Once, InTransaction> = [InTransaction] extends [true]
 /** The handler that an adapter takes: `Single`, or with the option `batch` one for many such messages. */
 export type HandlerFor<Batched, Single> = [Batched] extends [BatchOptions] ? BatchHandlerFor<Single> : Single;
 
-/** What each message has as its result, by what the handler returns. */
+/** The result of each message, from the return type of the handler. */
 export type ResultFor<Batched, Returned> = [Batched] extends [BatchOptions]
   ? Returned extends readonly (infer Result)[]
     ? Awaited<Result>
     : undefined
   : Returned;
 
-/** Requires that the compiler knows whether there is the option `batch`. */
+/** Requires that the compiler knows whether the option `batch` is given. */
 export type BatchChecked<Batched> = InfersBatch<Batched> &
   ([Batched] extends [BatchOptions] ? Required<InfersBatch<BatchOptions>> : InfersBatch<undefined>);
 

@@ -14,7 +14,7 @@ import { foundKey } from './found-key.ts';
 /** The user's functions that identify a message, with what to do about one that throws. */
 const FIXES = {
   key: 'correct it. A message for which it returns undefined is refused',
-  body: 'correct it, and do in parse what can fail',
+  body: 'correct it, and move what can fail into parse',
   fingerprint: 'correct it',
 } as const;
 
@@ -82,7 +82,7 @@ function foundAtTrial<Found>(option: IdentityOption, find: () => Found, untilThe
   } catch (thrown) {
     // Its text is for the user. The text of another error can quote the message.
     const what = thrown instanceof InvalidKeyError ? describeThrown(thrown) : nameOfThrown(thrown);
-    const message = `threw (${what}), and has never worked yet: ${FIXES[option]}. ${untilThen}`;
+    const message = `threw (${what}), and has not worked yet: ${FIXES[option]}. ${untilThen}`;
     throw wrongFunction(option, message, causeOf(thrown));
   }
 }

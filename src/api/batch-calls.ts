@@ -33,7 +33,7 @@ export interface BatchCalls<Extra extends readonly unknown[] = []> {
   ): Promise<readonly Handled<Result>[]>;
 }
 
-/** The same of one made with a schema: handlers get the schema's output, whatever the payloads are. */
+/** The same for a `handleOnce` made with a schema: handlers get the schema's output, for any payloads. */
 export type BatchCallsWithSchema<Schema extends StandardSchemaV1, Extra extends readonly unknown[] = []> = <
   Result,
   Payload = unknown,

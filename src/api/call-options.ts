@@ -9,7 +9,7 @@ export interface CallOptions<Payload = unknown> extends FingerprintOptions<Paylo
   readonly timeoutMs?: number | undefined;
   /**
    * Milliseconds to wait for the outcome of another caller that has the message, instead of answering `in-flight` at
-   * once. When the owner dies while this call waits, this call takes over. No connection is held. Default 0.
+   * once. If the owner dies while this call waits, this call takes over. No connection is held. Default 0.
    */
   readonly waitMs?: number | undefined;
 }
@@ -25,6 +25,6 @@ export interface ParseOption<Payload, Parsed> {
 
 /** Replaces the `schema` of the instance. */
 export interface SchemaOption<Schema extends StandardSchemaV1> {
-  /** Any Standard Schema: the handler gets its output; a payload that does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; a payload that does not fit fails permanently. */
   readonly schema: Schema;
 }

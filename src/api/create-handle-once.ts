@@ -159,7 +159,7 @@ function callsInTransaction<Tx>(handle: Handle<[Tx]>, settings: HandleOnceSettin
 
 function withoutClient() {
   function refuse(): Promise<never> {
-    const message = 'is missing: a store of your own has no transactions; create handleOnce with sql';
+    const message = 'is missing: your own store has no transactions; create handleOnce with sql';
     return Promise.reject(new InvalidOptionsError('inTransaction', [{ field: 'sql', message }]));
   }
 

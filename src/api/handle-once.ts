@@ -31,7 +31,7 @@ export interface Calls<Extra extends readonly unknown[] = []> {
   ): Promise<Outcome<Result>>;
 }
 
-/** The same of one made with a schema: handlers get the schema's output, whatever the payload is. */
+/** The same for a `handleOnce` made with a schema: handlers get the schema's output, for any payload. */
 export type CallsWithSchema<Schema extends StandardSchemaV1, Extra extends readonly unknown[] = []> = <
   Result,
   Payload = unknown,
@@ -46,17 +46,17 @@ export type CallsWithSchema<Schema extends StandardSchemaV1, Extra extends reado
 export interface AnyHandleOnce {
   /** The options as they apply, defaults filled in. */
   readonly settings: HandleOnceSettings;
-  /** How often each type of event happened in this process, in whatever scope. */
+  /** How often each type of event happened in this process, in all scopes. */
   counts(): Counts<HandleOnceEventType>;
   /**
-   * The same with other records, under which the same key is another message.
+   * The same function with other records: there the same key is a different message.
    *
-   * A string is the whole scope, whatever the present one is: `inScope('x')` has the records of
+   * A string is the whole scope, independent of the present one: `inScope('x')` has the records of
    * `createHandleOnce({ scope: 'x' })`. `{ kind, name }` adds to the present scope, and no other kind or name gives the
    * same scope: `{ kind: 'tenant', name }` for each of your tenants. Adapters keep their records in
    * `{ kind: 'kafka', name: groupId }`, `{ kind: 'webhook', name }` and `{ kind: 'http', name: 'POST /orders' }`.
    *
-   * Throws `InvalidOptionsError` on a scope that `createHandleOnce` would refuse, and on one that is too long.
+   * Throws `InvalidOptionsError` on a scope that `createHandleOnce` would refuse, and on a scope that is too long.
    *
    * @example
    * ```ts
@@ -66,7 +66,7 @@ export interface AnyHandleOnce {
    */
   inScope(scope: string | DerivedScope): AnyHandleOnce;
   /**
-   * The same records, tried more or less often. What is not given stays as it is.
+   * The same records, tried more or less often. Options that are not given are unchanged.
    *
    * Throws `InvalidOptionsError` on what `createHandleOnce` would refuse.
    *
@@ -77,13 +77,13 @@ export interface AnyHandleOnce {
    */
   withRetries(retries: RetryOptions): AnyHandleOnce;
   /**
-   * Reads that say whether messages can be handled now: for a readiness probe. Resolves when they can.
+   * Checks, by reads only, whether messages can be handled now: for a readiness probe. Resolves if they can.
    *
    * Throws `SchemaError` when the tables are missing, older than this version of the package, or newer by more than one
    * version, when they lack what the statements need, row level security hides them, or the role may not write them;
    * and `StoreError` when the database cannot be reached, refuses, accepts no writes, or gives no answer within a third
-   * of the lease. What it throws is an event `store-error` too. With a store of your own it calls that store's `check`,
-   * if it has one.
+   * of the lease. What it throws is also an event `store-error`. With your own store it calls the store's `check`, if
+   * it has one.
    *
    * @example
    * ```ts
@@ -92,13 +92,13 @@ export interface AnyHandleOnce {
    */
   checkStore(): Promise<void>;
   /**
-   * What is on record of a key in this scope: the outcome that a duplicate gets, or undefined where there is no record,
-   * or one that has expired. It claims and changes nothing, and counts as no delivery: another caller can claim the
+   * What is on record for a key in this scope: the outcome that a duplicate gets, or undefined if there is no record,
+   * or it has expired. It claims and changes nothing, and does not count as a delivery: another caller can claim the
    * key right after. A pending record that is free to run has a `retryAfterMs` of 0.
    *
    * For a change of the key format, where a message may be on record under its old key: docs/moving-over.md. Throws
-   * `InvalidKeyError`, `StoreError`, `SchemaError`, `DamagedRecordError`, and `InvalidOptionsError` for a store of your
-   * own that has no `lookup`.
+   * `InvalidKeyError`, `StoreError`, `SchemaError`, `DamagedRecordError`, and `InvalidOptionsError` if your own store
+   * has no `lookup`.
    *
    * @example
    * ```ts
@@ -108,14 +108,13 @@ export interface AnyHandleOnce {
    */
   lookup(key: string): Promise<Outcome<unknown> | undefined>;
   /**
-   * Writes what is gathered for the database: the counts of `stats`, and the lines that explain how attempts ended. For
-   * the end of a process, before its client is ended. A `stop()` of a worker, and what stops a Kafka consumer, calls
-   * it.
+   * Writes buffered data to the database: the counts of `stats`, and the history of how attempts ended. Call it at the
+   * end of a process, before you end its client. `stop()` of a worker calls it, and so does stopping a Kafka consumer.
    *
-   * It covers all that was made with the same client and `databaseSchema`, in whatever scope, and leaves the client
-   * open: it is yours to end. It refuses no call: a later one runs as before, and is counted by the next write. It
-   * takes milliseconds, and gives up on a database without an answer after 3 s. It can be called again, and never
-   * throws: what is refused is sent with the next write.
+   * It covers every `handleOnce` with the same client and `databaseSchema`, in any scope. It leaves the client open:
+   * you must end it. Later calls of `handleOnce` still run, and are counted by the next write. It takes milliseconds,
+   * and gives up after 3 s if the database does not answer. It can be called again, and never throws: data that the
+   * database refuses is sent with the next write.
    *
    * @example
    * ```ts
@@ -138,7 +137,7 @@ export interface AnyHandleOnce {
 export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
   /**
    * The same in a transaction of the records' database, which handlers get as third argument: what they write through
-   * it and the record commit together, or neither does. When the handler throws, what it wrote is rolled back.
+   * it and the record commit together, or neither does. When the handler throws, its writes are rolled back.
    *
    * Needs a client, not a store. Keep its pool above one connection: a long handler's heartbeats need another.
    *
@@ -151,9 +150,9 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    */
   readonly inTransaction: Calls<[transaction: Tx]> & { readonly batch: BatchCalls<[transaction: Tx]> };
   /**
-   * Handles many messages, and runs `fn` once for those that no other caller has and that nothing has gone wrong with.
-   * The others are answered from their records, or run alone after it. One answer for each entry, in their order: its
-   * outcome, or `refused` with the error that `handleOnce` would throw.
+   * Handles many messages: runs `fn` once for those at their first attempt that no other caller has. The others are
+   * answered from their records, or run alone after it. One answer for each entry, in their order: its outcome, or
+   * `refused` with the error that `handleOnce` would throw.
    *
    * At most 500 entries. With `handleOnce.inTransaction.batch` what `fn` writes and all records commit together; when
    * it throws, the transaction is rolled back, and the messages run one by one. Throws `InvalidOptionsError`, also

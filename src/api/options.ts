@@ -48,34 +48,34 @@ const DEFAULT_MAX_RESULT_BYTES = 65_536;
 /** Options of `createHandleOnce`. Give either `sql` or `store`. */
 export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, FingerprintOptions<unknown> {
   /**
-   * A client made by `postgres(url)`, or one of another library through `handle-once/clients`, whose database
-   * `migrate(sql)` has prepared.
+   * A client made by `postgres(url)`, or one of another library through `handle-once/clients`. `migrate(sql)` must have
+   * prepared its database.
    */
   readonly sql?: SqlClient<Tx> | undefined;
-  /** A store in place of `sql`: `createMemoryStore()` of `handle-once/testing` for unit tests. */
+  /** A store instead of `sql`: `createMemoryStore()` of `handle-once/testing` for unit tests. */
   readonly store?: Store | undefined;
   /** Namespace of the keys: one logical consumer. 1 to 512 characters, without `>`. */
   readonly scope: string;
-  /** Milliseconds that a worker may be silent before another takes its message over. Default 30,000. */
+  /** Milliseconds that a worker may be silent before another takes over its message. Default 30,000. */
   readonly leaseMs?: number | undefined;
   /**
-   * Milliseconds after which an attempt's signal aborts. Default: never; with `inTransaction` `leaseMs`, and a second
-   * later the call answers `unrecorded`, since a connection can hang without end.
+   * Milliseconds after which an attempt's signal aborts. Default: never. With `inTransaction` the default is `leaseMs`,
+   * and a second later the call answers `unrecorded`, because a connection can hang forever.
    */
   readonly timeoutMs?: number | undefined;
   /** Milliseconds that a succeeded record answers redeliveries. Default 7 days. */
   readonly succeededRetentionMs?: number | undefined;
   /** Milliseconds that a failed record answers redeliveries. Default 7 days. */
   readonly failedRetentionMs?: number | undefined;
-  /** Any Standard Schema (zod, valibot, arktype): the handler gets its output; an invalid payload fails for good. */
+  /** Any Standard Schema (zod, valibot, arktype): the handler gets its output; an invalid payload fails permanently. */
   readonly schema?: StandardSchemaV1 | undefined;
   /** Whether records keep what the handler returned, for replays. Default true. */
   readonly storeResult?: boolean | undefined;
   /**
    * The largest result that is kept, in bytes of JSON; a larger one is omitted. Default 65,536.
    *
-   * Each call in flight can hold one in memory a few times over, a replay too: with large results bound how many
-   * messages are handled at once.
+   * Each call in flight, and each replay, can hold several copies of a result in memory: with large results, limit how
+   * many messages are handled at once.
    */
   readonly maxResultBytes?: number | undefined;
   /**
@@ -83,8 +83,8 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
    */
   readonly maxStepBytes?: number | undefined;
   /**
-   * Whether concurrent calls share statements, which is where the speed comes from. With false each call sends separate
-   * statements, so that no transaction has the records of several messages. Default true.
+   * Whether concurrent calls share statements, which makes them fast. With false each call sends separate statements,
+   * so that no transaction has the records of several messages. Default true.
    */
   readonly batching?: boolean | undefined;
   /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
@@ -95,16 +95,16 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
    * last minute. Only with `sql`. Default false.
    */
   readonly stats?: boolean | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws is reported. */
+  /** Called with each event as it happens, and not awaited. What it throws is reported. */
   readonly onEvent?: ((event: HandleOnceEvent) => unknown) | undefined;
   /**
-   * Runs around each attempt, for what has to be active inside the handler, such as a span: `openTelemetry` of
+   * Runs around each attempt, for what must be active inside the handler, such as a span: `openTelemetry` of
    * `handle-once/otel` has one. Default: nothing.
    */
   readonly around?: Around | undefined;
   /**
-   * Gets each operational problem: failures, releases, errors of the store. `pino()` and
-   * `console` fit as they are. Without it these are process warnings, a few a minute, unless `onEvent` gets all events.
+   * Gets each operational problem: failures, releases, errors of the store. `pino()` and `console` work unchanged.
+   * Without it, and without `onEvent`, these are process warnings, a few a minute.
    */
   readonly logger?: Logger | undefined;
 }
@@ -181,10 +181,10 @@ function* contradictions(options: {
     yield ['sql', 'is missing: pass a client made by postgres(url)'];
   if (sql !== undefined && store !== undefined) yield ['store', 'must not be given together with sql'];
   if (store !== undefined && databaseSchema !== undefined) {
-    yield ['databaseSchema', 'has no meaning for a store of your own; remove it'];
+    yield ['databaseSchema', 'has no effect with your own store; remove it'];
   }
   if (store !== undefined && options.stats === true) {
-    yield ['stats', 'has no meaning for a store of your own; remove it'];
+    yield ['stats', 'has no effect with your own store; remove it'];
   }
   if (storeResult === false && maxResultBytes !== undefined) {
     yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];

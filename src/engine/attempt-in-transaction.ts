@@ -160,7 +160,7 @@ async function write<Tx>(
     case 'settled':
       return;
     case 'lost':
-      throw new LeaseLostError('another worker has taken the message over');
+      throw new LeaseLostError('another worker has taken over the message');
     case 'no-transaction':
       throw new Error(
         'the handler ended its transaction itself, by a commit or a rollback of its own: nothing is on record. ' +

@@ -78,7 +78,7 @@ export class Lease {
   check(): void {
     this.#lapseIfOver();
     if (this.#state !== 'kept' || !this.#isDoubtful()) return;
-    this.#loseInDoubt('the signal was read before the database had said otherwise');
+    this.#loseInDoubt('the signal was read before the database confirmed the lease');
     this.#askForAll();
   }
 
@@ -99,7 +99,7 @@ export class Lease {
       alarm: leaseAlarms.doubt,
       clock,
       onUnanswered: () => {
-        this.#loseInDoubt(`the database did not say otherwise within ${doubtDelay(this.#leaseMs)} ms`);
+        this.#loseInDoubt(`the database did not confirm the lease within ${doubtDelay(this.#leaseMs)} ms`);
       },
     });
   }
@@ -117,7 +117,7 @@ export class Lease {
 
   /** The store says that the record is another's. */
   taken(): void {
-    if (this.#state === 'kept') this.#lose('taken', 'another worker has taken the message over');
+    if (this.#state === 'kept') this.#lose('taken', 'another worker has taken over the message');
   }
 
   stop(): void {

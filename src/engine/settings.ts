@@ -6,12 +6,12 @@ import type { Around } from '../words/around.ts';
 
 /** The options as they apply, defaults filled in. */
 export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown> {
-  /** Of the records: with what `inScope` has made of it. */
+  /** The scope of the records, as `inScope` has derived it. */
   readonly scope: string;
   /** Milliseconds. */
   readonly leaseMs: number;
   /**
-   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called. Where not, an adapter may have another
+   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called. If not, an adapter may have another
    * default.
    */
   readonly retriesWereChosen: boolean;
@@ -23,7 +23,7 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   readonly failedRetentionMs: number;
   /** Whether replays can have a result. */
   readonly storeResult: boolean;
-  /** Bytes of JSON. Without effect where `storeResult` is false. */
+  /** Bytes of JSON. No effect if `storeResult` is false. */
   readonly maxResultBytes: number;
   /** Bytes of JSON, of all steps of a message. */
   readonly maxStepBytes: number;

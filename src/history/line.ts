@@ -11,7 +11,7 @@ import { toEventError } from '../reporting/event-error.ts';
  * - `released`: its handler threw, and it waits for another attempt.
  * - `interrupted`: it was stopped by its caller, its batch or a wall clock that was set, or its transaction did not
  *   commit. It is not counted.
- * - `failed`: it failed for good.
+ * - `failed`: it failed permanently.
  * - `died`: its worker gave no sign of life for a lease.
  * - `lease-lost`: its lease was over before its handler ended.
  * - `unrecorded`: its handler ended, and its end could not be written.

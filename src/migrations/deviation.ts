@@ -24,8 +24,8 @@ export async function deviationOf(client: DatabaseClient, schema: string): Promi
   if (unlisted.length > 0) {
     const inserts = unlisted.map((migration) => renderRecord(migration, schema));
     return {
-      says: `the table migrations in schema ${schema} does not list ${namesOf(unlisted)}, and lists what came after`,
-      fix: `a row was deleted: note it again: ${inserts.join(' ')}`,
+      says: `the table migrations in schema ${schema} does not list ${namesOf(unlisted)}, but lists later ones`,
+      fix: `a row was deleted: insert it again: ${inserts.join(' ')}`,
     };
   }
   const edited = migrations.filter(({ version, checksum }) => (listed.get(version) ?? checksum) !== checksum);
@@ -34,9 +34,9 @@ export async function deviationOf(client: DatabaseClient, schema: string): Promi
     ({ version, checksum }) => `update ${table} set checksum = '${checksum}' where version = ${version};`,
   );
   return {
-    says: `${namesOf(edited)} ran in schema ${schema} with another content than in this version of handle-once`,
+    says: `${namesOf(edited)} ran in schema ${schema} with different content than in this version of handle-once`,
     fix:
-      `compare the tables with what npx handle-once sql --schema ${schema} prints, correct them, and then note it: ` +
+      `compare the tables with what npx handle-once sql --schema ${schema} prints, correct them, and then record it: ` +
       updates.join(' '),
   };
 }
@@ -78,8 +78,8 @@ function unlisted(gone: readonly string[], schema: string, found: number): Devia
   const missing = gone.filter((table) => table !== 'migrations');
   const lacks = missing.length === 0 ? '' : `, and ${missing.join(', ')} are not there`;
   const noteAgain =
-    `run, as the owner of the tables, the statements about migrations of those that npx handle-once sql ` +
-    `--schema ${schema} --after ${found} prints, and nothing else of them`;
+    `of the statements that npx handle-once sql --schema ${schema} --after ${found} prints, run only those about ` +
+    'migrations, as the owner of the tables';
   return {
     says: `schema ${schema} has tables that are not listed in its table migrations, which lacks ${names}${lacks}`,
     fix:

@@ -43,18 +43,18 @@ const clientSchema = lazily(() => z.object({ sql: sqlClient() }));
 /**
  * Brings the tables up to this version of the package. Call it at deployment, or at every start.
  *
- * Safe to call from many processes at once; on a current database it only reads, so that a role without the right to
- * create tables can call it.
+ * Safe to call from many processes at once. On a current database it only reads, so a role without the right to create
+ * tables can call it.
  *
  * Migrate first, then deploy: the old code works with tables that are one version newer than it, and its `migrate`
- * changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are refused with
- * `SchemaError`: nothing is promised for them. So are tables of this version that were dropped or have lost a column or
- * a key since, that are UNLOGGED, that a migration of another content made, or that the table `migrations` does not
- * list: nothing is made a second time.
+ * changes nothing and gives the warning `NEWER_TABLES`. Tables that are two or more versions newer are refused with
+ * `SchemaError`: they may not be compatible. Tables of this version are refused too if they were dropped, have lost a
+ * column or a key, are UNLOGGED, were made by a migration with different content, or are not listed in the table
+ * `migrations`: nothing is created twice.
  *
  * It waits for the lock of a table for 250 ms at a time, so that no message waits longer behind it, and tries again for
- * a minute. Then it throws a `StoreError` that names the session which holds the lock. Throws `InvalidOptionsError` and
- * `StoreError` besides.
+ * a minute. Then it throws a `StoreError` that names the session that holds the lock. It also throws
+ * `InvalidOptionsError`, and `StoreError` for other failures.
  *
  * @example
  * ```ts

@@ -22,7 +22,7 @@ const optionsSchema = lazily(() =>
 );
 
 /**
- * The migrations as one SQL script, for a migration tool of your own. Run it in one transaction.
+ * The migrations as one SQL script, for your own migration tool. Run it in one transaction.
  *
  * It records in `migrations` what it did, so that `migrate` can continue from there. Throws `InvalidOptionsError`.
  *

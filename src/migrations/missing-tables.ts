@@ -28,10 +28,10 @@ export function missingText(missing: readonly string[], schema: string): string 
 export function missingFix(missing: readonly string[], schema: string): string {
   const names = missing.join(', ');
   const fix =
-    `run, as the owner of the tables, the statements about ${names} of those that npx handle-once sql ` +
-    `--schema ${schema} prints, and then npx handle-once grants for each role: migrate makes no table a second time`;
+    `of the statements that npx handle-once sql --schema ${schema} prints, run those about ${names}, as the owner ` +
+    'of the tables, and then what npx handle-once grants prints for each role: migrate does not create a table twice';
   return missing.includes('records')
-    ? `restore the records from a backup, or messages run again; else ${fix}`
+    ? `restore the records from a backup, or messages run again; without a backup, ${fix}`
     : fix;
 }
 

@@ -17,8 +17,8 @@ export function fitOf(found: number): Fit {
 export function refuseTooNew(found: number, schema: string): void {
   if (fitOf(found) !== 'too-new') return;
   throw new SchemaError(
-    `the tables in schema ${schema} have version ${found}, and this version of handle-once knows ${LATEST}, and works ` +
-      `with ${LATEST + 1} at most: upgrade the package before you run it against this database`,
+    `the tables in schema ${schema} have version ${found}, but this version of handle-once knows ${LATEST}, and ` +
+      `works with ${LATEST + 1} at most: upgrade the package before you run it against this database`,
   );
 }
 
@@ -27,7 +27,7 @@ export function requireUsable(found: number, schema: string): void {
   refuseTooNew(found, schema);
   if (fitOf(found) !== 'older') return;
   throw new SchemaError(
-    `the tables in schema ${schema} have version ${found}, and this version of handle-once needs ${LATEST}: ` +
+    `the tables in schema ${schema} have version ${found}, but this version of handle-once needs ${LATEST}: ` +
       'run migrate(sql), or npx handle-once migrate, with the same schema name before you start it',
   );
 }
@@ -35,7 +35,7 @@ export function requireUsable(found: number, schema: string): void {
 /** The warning for tables that are one version newer. */
 export function nextVersionText(found: number, schema: string): string {
   return (
-    `the tables in schema ${schema} have version ${found}, and this version of handle-once is made for ${LATEST}. ` +
+    `the tables in schema ${schema} have version ${found}, but this version of handle-once is made for ${LATEST}. ` +
     'It works with them, as in a rolling deploy: upgrade the package before the next migration'
   );
 }

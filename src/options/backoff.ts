@@ -14,8 +14,9 @@ export interface BackoffBounds {
 }
 
 /**
- * Milliseconds to wait after the message has failed so often (from 1), the last time with `error`. Below 0 counts as 0,
- * above 43,200,000 (12 hours) as that. Where it throws or returns no number, the default applies, with a warning.
+ * Milliseconds to wait after the message has failed this often (from 1), the last time with `error`. A value below 0
+ * counts as 0, and one above 43,200,000 (12 hours) as 43,200,000. If it throws or does not return a number, the default
+ * applies, with a warning.
  */
 export type Backoff = (failures: number, error: unknown) => number;
 

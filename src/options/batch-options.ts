@@ -6,7 +6,7 @@ import type { Retries } from './retries.ts';
 
 /** How many messages a handler gets at once. */
 export interface BatchOptions {
-  /** At most so many messages, from 2 to 500. A batch is run with fewer where no more are there. */
+  /** At most this many messages, from 2 to 500. A batch has fewer if no more messages are available. */
   readonly size: number;
 }
 
@@ -58,7 +58,7 @@ export function batchFaults(
   if (maxAttempts < 2 && !inTransaction) {
     const message =
       'must be at least 2 for a batch handler without a transaction (got 1): what it throws fails all of its messages, ' +
-      'and each has to run again alone';
+      'and each must run again alone';
     faults.push({ field: 'maxAttempts', message });
   }
   return faults;

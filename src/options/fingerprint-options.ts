@@ -8,22 +8,22 @@ import { causeOf, nameOfThrown } from '../payload/stored-error.ts';
 import { refuseAsync } from './wrong-function.ts';
 
 /**
- * What has to be the same each time that a key comes. Give one of them, or neither: then it is the whole payload.
+ * What must be the same each time that a key comes. Give one of them, or neither: then it is the whole payload.
  *
- * A change of these options gives other fingerprints: a redelivery of what was recorded before is a mismatch. Use
- * `fingerprint: false` until those records have expired, or make the change where no redelivery is due.
+ * If these options change, fingerprints change: a redelivery of a message that was recorded before is a mismatch. Use
+ * `fingerprint: false` until those records have expired, or make the change when no redelivery is due.
  */
 export interface FingerprintOptions<Compared, More extends readonly unknown[] = []> {
   /**
-   * A function that gives the part of the payload that has to be the same, or false to compare nothing: then the key
-   * alone says what is a duplicate. What the function throws refuses the message, and nothing runs; in a queue or a
-   * topic it is kept until the function has worked once. A record that was made under false matches any payload until
+   * A function that returns the part of the payload that must be the same, or false to compare nothing: then the key
+   * alone decides what is a duplicate. If the function throws, the message is refused, and nothing runs; in a queue or
+   * a topic it is kept until the function has worked once. A record that was made under false matches any payload until
    * it expires, so that it can be switched on and off.
    */
   readonly fingerprint?: false | ((payload: Compared, ...more: More) => unknown) | undefined;
   /**
-   * JSON pointers to the members that may differ, such as `/sentAt`. Text and bytes are read as JSON; what is no JSON
-   * is compared as it is. An empty list compares the whole payload.
+   * JSON pointers to the members that may differ, such as `/sentAt`. Text and bytes are read as JSON; anything else is
+   * compared unchanged. An empty list compares the whole payload.
    */
   readonly ignoredFields?: readonly string[] | undefined;
 }
@@ -40,7 +40,7 @@ export function fingerprintFields<Compared, More extends readonly unknown[] = []
     fingerprint: z.optional(
       satisfying<false | ((payload: Compared, ...more: More) => unknown)>(
         (value) => value === false || typeof value === 'function',
-        'false or a function that gives what has to be the same',
+        'false or a function that returns what must be the same',
       ),
     ),
     ignoredFields: z.optional(
@@ -108,4 +108,4 @@ function chosenPart(choose: (payload: never) => unknown, payload: unknown): unkn
 }
 
 const ADVICE =
-  'and nothing ran: have it return, at once, what has to be the same each time that the key comes.';
+  'and nothing ran: have it return, at once, what must be the same each time that the key comes.';

@@ -14,7 +14,8 @@ export function handlerOption<Handler>(parameters: string): z.ZodMiniType<Handle
   });
 }
 
-const IS_GENERATOR = ', and is a generator function: to call it runs nothing; use an async function';
+const IS_GENERATOR =
+  ', but is a generator function, which runs nothing when it is called; use an async function';
 
 /** Whether it is a function that runs when it is called. */
 export function isHandler(value: unknown): boolean {

@@ -3,8 +3,8 @@
  *
  * - `payment`, 24 hours: as long as payment providers keep their own idempotency keys.
  * - `signUp`, 1 hour: a form sent twice, or a client that tries again.
- * - `webhook`, 7 days: a receiver that fails on Friday is repaired on Monday. Senders repeat by themselves for up to
- *   three days, and what they gave up on is sent again by hand, under its old id.
+ * - `webhook`, 7 days: a receiver that fails on Friday is repaired on Monday. Senders repeat automatically for up to
+ *   three days. After that a person sends the delivery again, with its old id.
  * - `job`, 30 days: twice the 14 days that SQS keeps a message, for jobs that are redriven after that.
  *
  * @example

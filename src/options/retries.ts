@@ -13,10 +13,12 @@ import { satisfying, wholeNumber } from './parse-options.ts';
 
 /** How often a message is tried, and how long it waits in between. */
 export interface RetryOptions {
-  /** How many attempts may fail before the message has failed for good. At least 1; Infinity is allowed. Default 12. */
+  /**
+   * How many attempts may fail before the message has failed permanently. At least 1; Infinity is allowed. Default 12.
+   */
   readonly maxAttempts?: number | undefined;
   /**
-   * How many attempts in a row may lose their worker before the message has failed for good. At least 1; Infinity is
+   * How many attempts in a row may lose their worker before the message has failed permanently. At least 1; Infinity is
    * allowed. Default 5. With 1 a message that was started runs at most once, unless it is interrupted, for effects that
    * accept no idempotency key.
    */
@@ -32,9 +34,9 @@ export interface RetryOptions {
 
 /** Retries as they apply. */
 export interface Retries {
-  /** Failures at which a message has failed for good. May be Infinity. */
+  /** Failures at which a message has failed permanently. May be Infinity. */
   readonly maxAttempts: number;
-  /** Deaths in a row at which a message has failed for good. May be Infinity. */
+  /** Deaths in a row at which a message has failed permanently. May be Infinity. */
   readonly maxDeaths: number;
   /** Milliseconds from the first claim. Undefined: as long as a failed record is kept. */
   readonly maxDeferredMs?: number | undefined;

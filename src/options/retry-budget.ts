@@ -5,9 +5,9 @@ import type { FullBackoffBounds } from './backoff.ts';
 import { parseOptions } from './parse-options.ts';
 import { DEFAULT_RETRIES, type Retries, retryFields, type RetryOptions } from './retries.ts';
 
-/** What retries add up to, for a message that always fails. */
+/** The total of all retries, for a message that always fails. */
 export interface RetryBudget {
-  /** Milliseconds of waiting after which half of such messages have failed for good. NaN with a backoff function. */
+  /** Milliseconds of waiting after which half of such messages have failed permanently. NaN with a backoff function. */
   readonly medianMs: number;
   /** The most that they wait, in milliseconds. NaN with a backoff function. */
   readonly longestMs: number;
@@ -15,8 +15,8 @@ export interface RetryBudget {
    * What the `maxReceiveCount` of a queue's redrive policy should be at least: one for each attempt and each death, and
    * ten for deliveries that only wait, for another worker or for their turn.
    *
-   * On Lambda add `longestMs` divided by the visibility timeout of the queue: a message comes once in each, also while
-   * its backoff runs, and each wait lasts until then.
+   * On Lambda add `longestMs` divided by the visibility timeout of the queue: a message comes once in each visibility
+   * timeout, also while its backoff runs, and each wait lasts until the next delivery.
    */
   readonly maxReceiveCount: number;
 }
@@ -24,10 +24,10 @@ export interface RetryBudget {
 const WAITING_DELIVERIES = 10;
 
 /**
- * How long retries last, and how often a queue has to deliver for them.
+ * How long retries last, and how often a queue must deliver for them.
  *
- * Each wait is a random time up to its bound, so that half of the messages have waited for less than half of the sum of
- * all bounds. With a `maxAttempts` of Infinity they never end. Throws `InvalidOptionsError`.
+ * Each wait is a random time up to its bound: the median total wait is below half of the sum of all bounds. With a
+ * `maxAttempts` of Infinity they never end. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts

@@ -28,7 +28,7 @@ const MAX_SCOPE_BYTES = 1_024;
 /** What is wrong with a scope that a user wrote, or undefined. */
 export function scopeFault(value: unknown): string | undefined {
   if (typeof value !== 'string' || !value.includes(SEPARATOR)) return storedScopeFault(value);
-  return `must not contain '${SEPARATOR}', which begins what is derived from a scope; use inScope({ kind, name })`;
+  return `must not contain '${SEPARATOR}', which separates the parts of derived scopes; use inScope({ kind, name })`;
 }
 
 /** What is wrong with a scope as it is on record, or undefined. */
@@ -67,7 +67,7 @@ export function derivedScopeFault(scope: string, derived: DerivedScope): string 
   const fault = storedScopeFault(derivedScope(scope, derived));
   if (fault === undefined) return undefined;
   return (
-    'makes a scope that cannot be kept: the scope of handleOnce, ' +
+    'makes a scope that is not valid: the scope of handleOnce, ' +
     `${SEPARATOR}${derived.kind}: and the percent-encoded name ${fault}`
   );
 }

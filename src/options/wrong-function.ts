@@ -13,7 +13,7 @@ class WrongFunctionError extends InvalidOptionsError {
  */
 export function refuseAsync(field: 'key' | 'body' | 'fingerprint', returned: unknown): void {
   if (isPromise(returned))
-    throw wrongFunction(field, 'must return at once what it finds, and returned a promise');
+    throw wrongFunction(field, 'must return its result at once, but returned a promise');
 }
 
 /** The error of a function that cannot work, such as one that returned what its type forbids. */

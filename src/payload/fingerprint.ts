@@ -82,7 +82,7 @@ function unhashable(error: unknown, { path }: Walk): UnhashablePayloadError {
   const refused = isA(error, Incomparable);
   const what = refused ? `is ${error.message}` : 'cannot be read (a getter or toJSON that throws)';
   return new UnhashablePayloadError(
-    `${pathText(path)} ${what}, so that the payload has no fingerprint: turn it into plain data; ` +
+    `${pathText(path)} ${what}, so the payload has no fingerprint: turn it into plain data; ` +
       'or pass the message body as text or bytes, and turn it into a value with the parse option; ' +
       'or choose what is compared with the fingerprint option',
     refused ? undefined : { cause: error },

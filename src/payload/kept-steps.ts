@@ -110,7 +110,7 @@ const WHY: Readonly<Record<ResultOmitted, (maxBytes: number) => string>> = {
 
 function withoutResult(name: string, omitted: ResultOmitted, maxBytes: number): TerminalError {
   return new TerminalError(
-    `step ${JSON.stringify(name)} has ended in an earlier attempt, and its result is not on record: ` +
+    `step ${JSON.stringify(name)} has ended in an earlier attempt, but its result is not on record: ` +
       `${WHY[omitted](maxBytes)}. It does not run again. Return less from the step, or nothing, or raise maxStepBytes`,
     { code: 'STEP_WITHOUT_RESULT' },
   );

@@ -39,7 +39,7 @@ async function validate(value: unknown, schema: StandardSchemaV1): Promise<Stand
     return await schema['~standard'].validate(value);
   } catch (error) {
     if (!isSyntaxError(error)) throw error;
-    throw new RetryableError('the schema threw a SyntaxError in place of issues');
+    throw new RetryableError('the schema threw a SyntaxError instead of returning issues');
   }
 }
 

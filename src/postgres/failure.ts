@@ -26,8 +26,8 @@ const NEVER_SENT = new Set([
 
 /** A server that refuses TLS closes the connection as one that restarts does. */
 const SEND_AGAIN =
-  'send the call again; where it is the same each time, check the TLS of client and server (sslmode), and what is ' +
-  'between them';
+  'send the call again; if it fails the same way each time, check TLS on client and server (sslmode), and the ' +
+  'network between them';
 
 /** A client that is set up wrongly throws errors without a code. Their texts can quote values. */
 const SEE_CAUSE =
@@ -39,8 +39,9 @@ export const UNCERTAIN_CLASSES = new Set(['08', '57']);
 
 /** What the tables refuse that the migrations made, and somebody has altered since. */
 const ALTERED: Readonly<Record<string, string>> = {
-  '0A000': 'the server cannot do this with a table as it is, such as one that has a rule or is distributed',
-  '22001': 'a value is longer than its column takes',
+  '0A000':
+    'the server cannot do this with a table in this form, such as one that has a rule or is distributed',
+  '22001': 'a value is too long for its column',
   '23502': 'a column that handle-once does not write may not be null',
   '23514': 'a check constraint refused a row, or no partition takes it',
   '42804': 'a column has another type than the statement needs, which the cause of this error names',
@@ -64,11 +65,10 @@ export function toStoreError(error: unknown, statement = '', use: Use = 'handle'
   }
   if (MISSING_OBJECTS.has(state)) {
     return new SchemaError(
-      `the tables of handle-once are missing${inSchema(statement)}, ` +
-        `or older than this version, or have lost a column (SQLSTATE ${state}${missingObject(cause?.message)}): ` +
-        'run migrate(sql), or npx handle-once migrate, with the same schema name, ' +
-        'and check that this role may use the schema; migrate makes nothing a second time, and npx handle-once doctor ' +
-        'names a table or column that was lost, and what makes it again',
+      `the tables of handle-once are missing${inSchema(statement)}, or older than this version, or have lost a ` +
+        `column (SQLSTATE ${state}${missingObject(cause?.message)}): run migrate(sql), or npx handle-once migrate, ` +
+        'with the same schema name, and check that this role may use the schema. migrate does not create anything ' +
+        'twice: npx handle-once doctor names a lost table or column, and how to create it again',
       options,
     );
   }
@@ -134,7 +134,7 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
 const OUR_TABLE = new RegExp(String.raw`("(?:[^"]|"")+")\.(?:${Object.keys(RIGHTS.maintain).join('|')})\b`);
 /** As a step of a walk names it. */
 const LEAF = /\bfrom only (.+) t$/m;
-const OWNER_RUNS = 'as the owner of the tables, run this with the name of that role in place of ROLE';
+const OWNER_RUNS = 'as the owner of the tables, run this with the name of that role instead of ROLE';
 const DEFAULT_NAME = quoteIdentifier(DEFAULT_SCHEMA);
 const DENIED = /^permission denied for (\w+ .+)$/;
 
@@ -166,8 +166,8 @@ function unknownParameter(state: string, serverSays = ''): Refusal | undefined {
   return {
     happened: `PgBouncer refuses ${name}, a setting that the client sends when it connects`,
     fix:
-      `take it out of the client, and run alter role ROLE set ${name} = … in its place, ` +
-      'or add it to ignore_startup_parameters of PgBouncer, which then leaves it out',
+      `remove it from the client, and run alter role ROLE set ${name} = … instead; or add it to ` +
+      'ignore_startup_parameters of PgBouncer, which then ignores it',
   };
 }
 

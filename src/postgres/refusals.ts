@@ -13,7 +13,7 @@ export const UNPREPARED =
 
 export const SHARED_SESSIONS: Refusal = {
   happened: 'a pooler shares the server sessions, and prepared statements do not survive that',
-  fix: `${UNPREPARED}. From now on this client prepares nothing`,
+  fix: `${UNPREPARED}. From now on this client does not prepare statements`,
   retriable: true,
 };
 
@@ -31,7 +31,8 @@ export const READ_ONLY: Refusal = {
 export const REFUSALS: Readonly<Record<string, Refusal>> = {
   [READ_ONLY_STATE]: READ_ONLY,
   '22P05': {
-    happened: 'the encoding of the database has no such character as the key, the scope or an error has',
+    happened:
+      'the key, the scope or an error has a character that the encoding of the database does not have',
     fix: 'create a database with the encoding UTF8 for the records',
   },
   '25P02': {
@@ -64,17 +65,17 @@ export const REFUSALS: Readonly<Record<string, Refusal>> = {
   '42P10': {
     happened:
       'a table of handle-once has lost its primary key, or is in a publication that has not all of its columns and rows',
-    fix: 'npx handle-once doctor names a lost key, and the statement that makes it again; publish the table whole',
+    fix: 'npx handle-once doctor names a lost key, and the statement that creates it again; publish the whole table',
   },
   '55000': {
     happened:
-      'a table cannot be changed as it is, such as one with a deferrable primary key, or one in a publication that has ' +
-      'no replica identity',
+      'a table in this form cannot be changed, such as one with a deferrable primary key, or one in a publication ' +
+      'that has no replica identity',
     fix: 'npx handle-once doctor names the table and what to do',
   },
   P0001: {
     happened: 'a trigger or function of the database raised an error',
-    fix: "look at the triggers on the tables of handle-once; the server's log has the text of the error",
+    fix: "check the triggers on the tables of handle-once; the server's log has the text of the error",
   },
   '57014': {
     happened: 'statement_timeout or a cancel ended the statement',

@@ -114,7 +114,9 @@ function faultOf(
       return {
         table,
         says: `the table ${table} lacks the column ${part}`,
-        fix: `add the column as npx handle-once sql --schema ${schema} prints it: migrate runs no migration twice`,
+        fix:
+          `add the column as npx handle-once sql --schema ${schema} prints it: migrate does not run a migration ` +
+          'twice',
       };
     case 'key':
       return {

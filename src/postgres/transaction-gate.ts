@@ -79,7 +79,7 @@ export class TransactionGate {
 export function connectionBroken(cause: unknown): StoreError {
   return new StoreError(
     'the connection of the transaction has broken: the statement was not sent, and the transaction is not ' +
-      'committed. Throw this error on: the message runs again',
+      'committed. Rethrow this error: the message runs again',
     { retriable: true, mayHaveLanded: false, cause: safeCause(cause) },
   );
 }

@@ -4,8 +4,8 @@ import { isA } from '../lib/safe-read.ts';
 import { toStoredError } from '../payload/stored-error.ts';
 
 /**
- * An error as events carry it: name, message, code and causes are plain properties, so that `JSON.stringify` keeps
- * them. `original` is what was thrown, with its stack, and is in no serialised form.
+ * An error in an event: name, message, code and causes are plain properties, so that `JSON.stringify` keeps them.
+ * `original` is what was thrown, with its stack, and is never serialised.
  */
 export class EventError implements StoredError {
   readonly name: string;

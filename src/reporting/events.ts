@@ -4,12 +4,12 @@ import type { FailedReason, ResultOmitted } from '../words/outcome.ts';
 interface OfMessage {
   /** Of the record: the scope of `createHandleOnce`, or what `inScope` or an adapter made of it. */
   readonly scope: string;
-  /** Empty where the event is of no message. */
+  /** Empty if the event is not about a message. */
   readonly key: string;
 }
 
 interface OfAttempt extends OfMessage {
-  /** Attempts so far, with this one; interrupted and deferred ones do not count. */
+  /** Attempts so far, including this one; interrupted and deferred ones do not count. */
   readonly attempts: number;
 }
 
@@ -21,7 +21,7 @@ interface EndOf<State extends 'succeeded' | 'failed' | 'pending'> extends OfAtte
 }
 
 interface EndOfAttempt<State extends 'succeeded' | 'failed' | 'pending'> extends EndOf<State> {
-  /** How many messages its handler was called for. Undefined where it was called for this one alone. */
+  /** How many messages its handler was called for. Undefined if it was called only for this one. */
   readonly batchSize?: number;
 }
 
@@ -32,7 +32,7 @@ interface EndOfAttempt<State extends 'succeeded' | 'failed' | 'pending'> extends
  * `deferred`, `lease-lost`, `unrecorded` (it was claimed, or this claim found its limit reached); `replayed`,
  * `in-flight`, `backing-off`, `suspect` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw).
  * The event that ends a call has `state`, `attempts` and `durationMs`. A call that threw ends with `pending` and 0
- * attempts, whatever the record says; where the record is damaged, with its attempts.
+ * attempts, regardless of the record; if the record is damaged, with its attempts.
  *
  * Types may be added in a minor version: a `switch` needs a `default`.
  */
@@ -90,7 +90,7 @@ export type HandleOnceEvent =
   /** `suspect`: its last two attempts died, and another such message is running; it waits for its turn. */
   | (EndOf<'pending'> & {
       readonly type: 'in-flight' | 'backing-off' | 'suspect';
-      /** As in the outcome: milliseconds until a redelivery can hope for more. */
+      /** As in the outcome: milliseconds until a redelivery can have another outcome. */
       readonly retryAfterMs: number;
     })
   /** The transaction of a batch was rolled back: nothing is counted, and its messages run one by one. */
@@ -116,7 +116,7 @@ export type HandleOnceEvent =
   | (OfMessage &
       Partial<EndOf<'pending'>> & {
         readonly type: 'store-error';
-        /** `check`: what `checkStore` found. `lookup`: what kept `lookup` from looking. */
+        /** `check`: `checkStore` failed. `lookup`: `lookup` failed. */
         readonly verb: 'claim' | 'settle' | 'extend' | 'keep' | 'check' | 'lookup';
         /** A `StoreError`, `SchemaError` or `DamagedRecordError`. */
         readonly error: EventError;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { hasMethods, satisfying } from '../options/parse-options.ts';
 
-/** What a log line is about: flat, and JSON as it is. Never a payload or a result. */
+/** The fields of a log line: flat, and plain JSON. Never a payload or a result. */
 export interface LogFields {
   /** Of the line's kind, and stable: docs/errors.md#codes-of-log-lines-and-warnings has the codes. */
   readonly code: string;
@@ -24,15 +24,15 @@ export interface LoggedError {
   readonly stack?: string;
 }
 
-/** What a logger needs. A pino logger and the `console` fit as they are. */
+/** What a logger needs. A pino logger and the `console` work unchanged. */
 export interface Logger {
-  /** Gets what a person has to look at, such as `FAILED` and `STORE_ERROR`. */
+  /** Gets problems that a person must check, such as `FAILED` and `STORE_ERROR`. */
   error(fields: LogFields, message: string): unknown;
-  /** Gets what is tried again, such as `RELEASED`, and findings about settings. */
+  /** Gets failures that are retried, such as `RELEASED`, and findings about settings. */
   warn(fields: LogFields, message: string): unknown;
   /** Gets `TAKEN_OVER`, `TAKEN_BACK` and `MAINTAINED`. Without it they are dropped. */
   info?(fields: LogFields, message: string): unknown;
-  /** Gets messages that have to wait, such as `IN_FLIGHT`. Without it they are dropped. */
+  /** Gets messages that must wait, such as `IN_FLIGHT`. Without it they are dropped. */
   debug?(fields: LogFields, message: string): unknown;
 }
 

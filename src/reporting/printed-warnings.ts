@@ -101,8 +101,8 @@ function emitWarning({ code }: Row, message: string): void {
 }
 
 const HINT =
-  'handle-once: a problem is not printed, since Node runs with --no-warnings or NODE_NO_WARNINGS. Give logger ' +
-  '(console will do) or onEvent; or use --disable-warning=ExperimentalWarning in place of --no-warnings\n';
+  'handle-once: a problem is not printed, because Node runs with --no-warnings or NODE_NO_WARNINGS. Pass logger ' +
+  '(such as console) or onEvent; or use --disable-warning=ExperimentalWarning instead of --no-warnings\n';
 
 let hasHinted = false;
 

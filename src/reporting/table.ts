@@ -60,19 +60,19 @@ const CORE: Table = {
     'INTERRUPTED',
     'a message was interrupted, or its turn had not come: it runs again',
   ),
-  deferred: row('debug', 'DEFERRED', 'a handler has put its message off: it runs again'),
+  deferred: row('debug', 'DEFERRED', 'a handler deferred its message: it runs again'),
   'taken-over': row('info', 'TAKEN_OVER', 'the lease of another worker lapsed: its message runs here'),
   'still-running': row('info', 'STILL_RUNNING', 'a handler has run for longer than a lease'),
   'failures-dropped': row(
     'info',
     'FAILURES_DROPPED',
-    'lines of the table failures were not written: its records are complete, what explain says is not',
+    'lines of the table failures were not written: the records are complete, but the output of explain is not',
   ),
-  'taken-back': row('info', 'TAKEN_BACK', 'a claim whose reply was lost has landed, and was undone'),
+  'taken-back': row('info', 'TAKEN_BACK', 'a claim whose reply was lost had succeeded, and was undone'),
   'batch-undone': row(
     'warn',
     'BATCH_UNDONE',
-    'a batch was rolled back, and its messages run one by one: each of them costs a transaction, and the batch too',
+    'a batch was rolled back, and its messages run one by one: it cost one transaction, and each message costs another',
     ONE_PER_ERROR,
   ),
   suspect: row(
@@ -82,18 +82,22 @@ const CORE: Table = {
     ONE,
   ),
   released: row('warn', 'RELEASED', 'a message failed and will be tried again', ONE_PER_ERROR),
-  failed: row('error', 'FAILED', 'a message failed for good'),
+  failed: row('error', 'FAILED', 'a message failed permanently'),
   mismatch: row(
     'error',
     'PAYLOAD_MISMATCH',
-    'a key is on record with another payload: nothing ran. Give each message a key of its own',
+    'a key is on record with a different payload: nothing ran. Give each message its own key',
   ),
   'lease-lost': row(
     'warn',
     'LEASE_LOST',
     'the lease ended before the handler did: another worker has taken over, or can',
   ),
-  unrecorded: row('error', 'UNRECORDED', 'how an attempt ended could not be put on record: it may run again'),
+  unrecorded: row(
+    'error',
+    'UNRECORDED',
+    'the end of an attempt could not be recorded: its message may run again',
+  ),
   'store-error': row('error', 'STORE_ERROR', 'the store failed: messages stay with the broker', ONE),
   'damaged-record': row(
     'error',
@@ -118,7 +122,7 @@ const ADAPTERS: Table = {
   'log-changed': row(
     'warn',
     'LOG_CHANGED',
-    'a partition is read from elsewhere, or is not the one that was read: messages may be skipped',
+    'a partition is read from another offset, or was created again: messages may be skipped',
   ),
   'dead-letter-error': row('error', 'DEAD_LETTER_ERROR', 'a dead letter was not accepted: the message stays'),
   'retry-error': row('error', 'RETRY_ERROR', 'a retry topic did not accept a message: its partition waits'),
@@ -126,18 +130,22 @@ const ADAPTERS: Table = {
   lapsed: row(
     'warn',
     'VISIBILITY_LOST',
-    'a received message has lapsed at its broker: another worker may have it',
+    'a received message was not settled in the time of its broker: another worker may have it',
   ),
-  unfinished: row('warn', 'UNFINISHED', 'a handler went on after its signal had aborted'),
+  unfinished: row('warn', 'UNFINISHED', 'a handler was still running after its signal had aborted'),
   'invalid-key': row('error', 'INVALID_KEY', 'a message has no valid key: it was not handled'),
   unhashable: row(
     'error',
     'UNHASHABLE_PAYLOAD',
     'a message cannot be compared with its record: it was not handled',
   ),
-  'missing-id': row('error', 'INVALID_KEY', 'a delivery has no id where its source has it: it was refused'),
+  'missing-id': row(
+    'error',
+    'INVALID_KEY',
+    'a delivery has no id in the place where its source puts it: it was refused',
+  ),
   'verify-config': row('error', 'VERIFY_CONFIG', 'verify is not configured: a delivery was refused'),
-  unverified: row('warn', 'UNVERIFIED', "a delivery's signature does not hold: it was refused", ONE),
+  unverified: row('warn', 'UNVERIFIED', "a delivery's signature is not valid: it was refused", ONE),
   error: row('error', 'UNEXPECTED_ERROR', 'a message could not be handled'),
 };
 
@@ -147,7 +155,7 @@ const OPERATIONS: Table = {
   abandoned: row(
     'warn',
     'ABANDONED',
-    'messages are on record as pending, free to run, and were not delivered again: look for them at the broker',
+    'pending messages are free to run, but were not delivered again: look for them at the broker',
     ONE,
   ),
   'maintenance-error': row('error', 'MAINTENANCE_ERROR', 'the tables could not be maintained', ONE),

@@ -33,7 +33,7 @@ export interface ClaimRequest {
 }
 
 interface Counted {
-  /** Attempts on record, with one that is running; uncounted ones are subtracted again. */
+  /** Attempts on record, including a running one; uncounted ones are subtracted again. */
   readonly attempts: number;
 }
 
@@ -43,18 +43,18 @@ interface Waiting extends Counted {
 }
 
 interface Result {
-  /** JSON text. Null where it was undefined, or `resultOmitted` says why there is none. */
+  /** JSON text. Null if it was undefined, or if `resultOmitted` says why it is missing. */
   readonly result: string | null;
   /** Null where nothing was omitted. */
   readonly resultOmitted: ResultOmitted | null;
 }
 
-/** What is on record of a key. */
+/** What is on record for a key. */
 export type LookupReply =
   | (Waiting & { readonly kind: 'in-flight' })
   | (Waiting & {
       readonly kind: 'released';
-      /** The last on record, as JSON text. Null where there is none. */
+      /** The last on record, as JSON text. Null if there is no error. */
       readonly error: string | null;
     })
   | (Counted & Result & { readonly kind: 'succeeded' })
@@ -62,9 +62,9 @@ export type LookupReply =
       readonly kind: 'failed';
       /** As settled, or which limit a claim found reached. */
       readonly reason: FailedReason;
-      /** The last on record, as JSON text. Null where there is none. */
+      /** The last on record, as JSON text. Null if there is no error. */
       readonly error: string | null;
-      /** False when this very claim found the attempts used up. */
+      /** False if this claim itself found the attempts used up. */
       readonly replayed: boolean;
     })
   /** In a state that this version does not know: a newer one may have written it. */
@@ -79,7 +79,7 @@ export type ClaimReply =
       readonly failures: number;
       /** Milliseconds since the first claim of this life of the key, by the clock of the store. */
       readonly ageMs: number;
-      /** The token that this claim took the record over from, since its lease had lapsed. Null where there is none. */
+      /** The token whose lapsed lease this claim took over. Null if it took over none. */
       readonly deadToken: string | null;
       /** The steps that earlier attempts have kept, as JSON text. Absent without steps. */
       readonly steps?: string;
@@ -127,9 +127,9 @@ export interface SettleRequest {
 }
 
 /**
- * `lost`: the record belongs to another token now, or is gone. `failed`: there is nothing to release, since the record
- * failed by this very token, as by a claim that finds a limit reached. `locked`: another transaction holds the record,
- * and may for long. Nothing was written.
+ * `lost`: the record belongs to another token now, or no longer exists. `failed`: there is nothing to release, because
+ * the record failed under this token, for example by a claim that found a limit reached. `locked`: another transaction
+ * has locked the record, perhaps for a long time. Nothing was written.
  */
 export type SettleReply = 'settled' | 'lost' | 'failed' | 'locked';
 
@@ -142,8 +142,8 @@ export interface ExtendRequest {
 }
 
 /**
- * `lost`: the record is settled, belongs to another token now, or is gone. `locked`: another transaction holds the
- * record, and may for long. Nothing was written.
+ * `lost`: the record is settled, belongs to another token now, or no longer exists. `locked`: another transaction has
+ * locked the record, perhaps for a long time. Nothing was written.
  */
 export type ExtendReply = 'extended' | 'lost' | 'locked';
 
@@ -153,26 +153,26 @@ export interface KeepRequest {
   readonly key: string;
   /** The token of the claim. With another the reply is `lost`. */
   readonly token: string;
-  /** JSON text, in place of what was kept before. */
+  /** JSON text. Replaces what was kept before. */
   readonly steps: string;
 }
 
-/** As of a heartbeat. */
+/** As for a heartbeat. */
 export type KeepReply = 'kept' | 'lost' | 'locked';
 
 /**
  * Where records live. Every verb takes many requests with distinct keys and answers each, in their order.
  *
- * A store promises: the claim is atomic; only the store's clock decides; a write after the claim happens for the
- * token that owns the record, and for no other; a settle sent again with the token that settled answers `settled`, or
- * `failed` where it is a release of a failed record; a record that is claimed again has the fingerprint of that
- * claim, but one that has none keeps none until it expires; a record that another transaction holds keeps no other
- * waiting, nor its own caller for long. What each end of an attempt does to the record's counters is the table in
- * docs/tuning.md. It throws `StoreError` or `SchemaError`, and nothing else. `storeContract` of `handle-once/testing`
- * tests one of your own.
+ * A store promises: the claim is atomic; only the store's clock decides; after the claim, only the token that owns the
+ * record can write; a settle sent again with the token that settled answers `settled`, or `failed` where it is a
+ * release of a failed record; a record that is claimed again has the fingerprint of that claim, but one without a
+ * fingerprint stays without until it expires; a record that another transaction has locked does not delay other
+ * records, and delays its own caller only shortly. What each end of an attempt does to the record's counters is the
+ * table in docs/tuning.md. It throws only `StoreError` or `SchemaError`. `storeContract` of `handle-once/contracts`
+ * tests your own.
  */
 export interface Store {
-  /** Makes the token of each request the owner of its record, or says why not. Each key is one atomic step. */
+  /** Makes the token of each request the owner of its record, or answers why not. Each key is one atomic step. */
   claim(requests: readonly ClaimRequest[], terms: ClaimTerms): Promise<readonly ClaimReply[]>;
   /** Ends attempts whose tokens own their records. Resolves when that is durable. */
   settle(requests: readonly SettleRequest[], scope: string): Promise<readonly SettleReply[]>;
@@ -183,15 +183,15 @@ export interface Store {
   ): Promise<readonly ExtendReply[]>;
   /**
    * Keeps steps until the record succeeds, expires or is forgotten: each claim of it gives them. Resolves when that is
-   * durable. A text of fewer bytes than the one on record changes nothing, and is answered `kept`: it has come late.
-   * Needed by `attempt.step` alone.
+   * durable. A text of fewer bytes than the one on record changes nothing, and is answered `kept`: it is a late
+   * request. Needed only by `attempt.step`.
    */
   keep?(requests: readonly KeepRequest[], scope: string): Promise<readonly KeepReply[]>;
   /**
-   * What is on record of a key, without a claim: undefined where nothing is, or what is has expired. A pending record
-   * that is free to run waits for 0 ms. Needed by `handleOnce.lookup` alone.
+   * What is on record for a key, without a claim: undefined if there is no record, or it has expired. A pending record
+   * that is free to run waits for 0 ms. Needed only by `handleOnce.lookup`.
    */
   lookup?(key: string, scope: string): Promise<LookupReply | undefined>;
-  /** One read that throws what would keep the other verbs from working. A store that is always ready needs none. */
+  /** One read that throws if the other verbs cannot work. A store that is always ready does not need it. */
   check?(): Promise<void>;
 }

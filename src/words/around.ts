@@ -1,4 +1,4 @@
-/** Where a message came from, as its adapter knows it. Nothing of its payload. */
+/** Where a message came from, as its adapter knows it. It has no part of the payload. */
 export interface MessageSource {
   /** Of the broker, as traces call it: `aws_sqs` or `kafka`. Undefined for a webhook. */
   readonly system?: string | undefined;
@@ -29,8 +29,8 @@ export interface BeginningAttempt {
   /** Undefined for a call of `handleOnce` itself, and for an HTTP request. */
   readonly source: MessageSource | undefined;
   /**
-   * For how many messages the batch handler ran, once `run` has ended. Undefined before, and where it ran for this one
-   * alone.
+   * How many messages the batch handler ran for, once `run` has ended. Undefined before that, and if it ran only for
+   * this one.
    */
   readonly batchSize: number | undefined;
 }
@@ -39,9 +39,9 @@ export interface BeginningAttempt {
  * Runs around each attempt: calls `run`, and may do something before and after it. What it sets up with
  * `AsyncLocalStorage` is there in the handler.
  *
- * It changes nothing of what becomes of the message: where it throws, or ends without a call of `run`, the attempt runs
- * all the same, and what it throws is reported. `run` rejects with what the handler throws; a second call runs nothing
- * again. The attempt does not wait for what the hook does after `run`.
+ * It does not change what happens to the message: if it throws, or ends without a call of `run`, the attempt runs
+ * anyway, and what it throws is reported. `run` rejects with what the handler throws; a second call runs nothing again.
+ * The attempt does not wait for what the hook does after `run`.
  *
  * @example
  * ```ts
@@ -56,8 +56,8 @@ export interface BeginningAttempt {
 export interface Around {
   <Result>(attempt: BeginningAttempt, run: () => Promise<Result>): Promise<unknown>;
   /**
-   * Runs around the start of a consumer. Where its client then calls this package, as kafkajs does, those calls have
-   * what the hook sets up with `AsyncLocalStorage`. What it throws, the start throws.
+   * Runs around the start of a consumer. If its client then calls this package, as kafkajs does, those calls have what
+   * the hook sets up with `AsyncLocalStorage`. If it throws, the start throws the same.
    */
   readonly consumer?: (<Result>(start: () => Promise<Result>) => Promise<Result>) | undefined;
 }

@@ -5,17 +5,18 @@ export type BatchAttempt<Of extends Attempt = Attempt> = Of & CanFail;
 
 interface CanFail {
   /**
-   * Marks the message as failed, with what a handler of one message would have thrown: it runs again, alone, and the
-   * others are done.
+   * Marks the message as failed, with the error that a handler of one message would throw: it runs again, alone, and
+   * the others are done.
    */
   fail(error: unknown): void;
 }
 
 /**
- * What runs once for many messages. Payloads and attempts are in the same order, and all attempts have the same signal:
- * it aborts too when one of them has lost its lease. It returns nothing, or a list with one result for each message.
+ * A function that runs once for many messages. Payloads and attempts are in the same order, and all attempts have the
+ * same signal: it aborts too when one of them has lost its lease. It returns nothing, or a list with one result for
+ * each message.
  *
- * In a transaction it throws to undo all of it: then the messages run one by one. Without one, a throw fails every
+ * In a transaction, a throw undoes all of it: then the messages run one by one. Without one, a throw fails every
  * message that is not marked by `attempt.fail`.
  *
  * @example

@@ -11,7 +11,7 @@ import type { Outcome, PendingReason } from './outcome.ts';
 /** Why a delivery has no outcome. */
 type RefusedReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted' | 'error';
 
-/** A delivery without an outcome: nothing says that its message is done with. */
+/** A delivery without an outcome: its message may not be done. */
 export interface Refused {
   readonly state: 'refused';
   /** In one word. */
@@ -20,7 +20,7 @@ export interface Refused {
   readonly error: unknown;
 }
 
-/** What came of a delivery. */
+/** The result of a delivery. */
 export type Handled<R> = Outcome<R> | Refused;
 
 /** The refusal for an error. */

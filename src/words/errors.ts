@@ -32,23 +32,24 @@ export abstract class HandleOnceError extends Error {
   abstract readonly code: HandleOnceErrorCode;
   /** Whether the same call can succeed later without a change of code or data. */
   abstract readonly retriable: boolean;
-  /** The page of the package that says, for each code, what to do. Node prints it with an error that is not caught. */
+  /** The page of the package that says what to do for each code. Node prints it with an uncaught error. */
   readonly help: string = 'node_modules/handle-once/docs/errors.md';
 }
 
-/** One thing that is wrong with the options: where, and what would be right. */
+/** One fault in the options: where it is, and what would be valid. */
 export interface OptionIssue {
   /** Its path, such as `backoff.baseMs`. Empty where the options as a whole are wrong. */
   readonly field: string;
-  /** Reads on after the field: "must be a whole number of milliseconds from 100 to 43,200,000". */
+  /** Continues the name of the field: "must be a whole number of milliseconds from 100 to 43,200,000". */
   readonly message: string;
 }
 
 /**
  * Options that cannot work, found before anything runs.
  *
- * A function among them that breaks its type, such as an async `key`, is found with the first message: that message is
- * kept, and not dead-lettered. So is, in an adapter, a `key`, `body` or `fingerprint` that throws and has never worked.
+ * A function in the options that breaks its type, such as an async `key`, is found with the first message: that message
+ * is kept, and not dead-lettered. The same applies in an adapter to a `key`, `body` or `fingerprint` that throws and
+ * has never worked.
  */
 export class InvalidOptionsError extends HandleOnceError {
   static {
@@ -68,7 +69,7 @@ export class InvalidOptionsError extends HandleOnceError {
   }
 }
 
-/** A key, scope or child-key name that Postgres could not keep apart from another, or not keep at all. */
+/** A key, scope or child-key name that Postgres cannot store, or cannot distinguish from another. */
 export class InvalidKeyError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'InvalidKeyError');
@@ -80,9 +81,8 @@ export class InvalidKeyError extends HandleOnceError {
 }
 
 /**
- * A payload that cannot be compared with another: somewhere in it, and the message says where, is what JSON does
- * not show (a function, a Map, an Error), a cycle, or a getter that throws. Or the option `fingerprint` threw. Nothing
- * ran.
+ * A payload that cannot be compared with another. It contains a value that JSON does not show (a function, a Map, an
+ * Error), a cycle, or a getter that throws; the message says where. Or the option `fingerprint` threw. Nothing ran.
  */
 export class UnhashablePayloadError extends HandleOnceError {
   static {
@@ -107,7 +107,7 @@ export class PayloadMismatchError extends HandleOnceError {
   override readonly name = 'PayloadMismatchError';
   readonly code = 'PAYLOAD_MISMATCH';
   readonly retriable = false;
-  /** Of the record that has the other payload. */
+  /** The scope of the record with the other payload. */
   readonly scope: string;
   /** The key that came with two payloads. */
   readonly key: string;
@@ -115,7 +115,7 @@ export class PayloadMismatchError extends HandleOnceError {
   constructor(scope: string, key: string) {
     super(
       `key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is on record with a different payload; ` +
-        'nothing ran. Give each message a key of its own; or name what its sender changes in ignoredFields; ' +
+        'nothing ran. Give each message its own key; or list the members that its sender changes in ignoredFields; ' +
         'or change the scope to process it again on purpose.',
     );
     this.scope = scope;
@@ -136,7 +136,7 @@ export class AbortedError extends HandleOnceError {
 
 /**
  * The reason of `attempt.signal` when the lease lapsed or another worker took the record over, or when a clock of the
- * machine says so before the database has said otherwise.
+ * machine says that the lease is over and the database has not confirmed it.
  */
 export class LeaseLostError extends HandleOnceError {
   static {
@@ -151,8 +151,8 @@ export class LeaseLostError extends HandleOnceError {
 /**
  * The store failed: unreachable, too slow, or the database refused.
  *
- * `cause` has the name, code and place of the driver's error, without what can hold a value: the server's detail and
- * context, the statement and its parameters, and a message that quotes data.
+ * `cause` has the name, code and place of the driver's error. It does not have what can hold a value: the server's
+ * detail and context, the statement and its parameters, and a message that quotes data.
  */
 export class StoreError extends HandleOnceError {
   static {
@@ -179,10 +179,10 @@ export class StoreError extends HandleOnceError {
 }
 
 /**
- * The record of the key cannot be read: its result, error or state is not what this version of the package writes.
- * Nothing ran.
+ * The record of the key cannot be read: its result, error or state is not in a form that this version of the package
+ * writes. Nothing ran.
  *
- * It stays so until the row is corrected or deleted by hand.
+ * This remains until a person corrects or deletes the row.
  */
 export class DamagedRecordError extends HandleOnceError {
   static {
@@ -202,7 +202,7 @@ export class DamagedRecordError extends HandleOnceError {
     super(
       `the record of key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is damaged: its ${column} ${are} not ` +
         `what this version of handle-once writes; ${nothing} ran. Correct that column of its row, or delete the row to ` +
-        'run the message again; where a newer version wrote it, upgrade this process.',
+        'run the message again; if a newer version wrote it, upgrade this process.',
     );
     this.scope = scope;
     this.key = key;

@@ -37,8 +37,8 @@ interface RetryableErrorOptions {
  *
  * Any other error is retryable too, after the configured backoff. The attempt counts, and the last one still fails.
  *
- * With `counted: false` it says "not yet": the message is deferred, and no failure is counted. That ends
- * `maxDeferredMs` after its first claim; from then on it counts.
+ * With `counted: false` it says "not yet": the message is deferred, and no failure is counted. From `maxDeferredMs`
+ * after its first claim on, it counts as a failure.
  *
  * @example
  * ```ts
@@ -53,8 +53,8 @@ export class RetryableError extends Error {
 
   override readonly name: string = 'RetryableError';
   /**
-   * Kept within 0 and 43,200,000 (12 hours). Without it, or with a value that is no number, such as NaN, the configured
-   * backoff applies. Such a value, and an option of another name, give the process warning `RETRYABLE_ERROR_OPTIONS`
+   * Kept within 0 and 43,200,000 (12 hours). Without it, or with a value that is not a number, such as NaN, the
+   * configured backoff applies. Such a value, or an unknown option, gives the process warning `RETRYABLE_ERROR_OPTIONS`
    * once.
    */
   readonly retryAfterMs?: number;
@@ -72,8 +72,8 @@ export class RetryableError extends Error {
 /**
  * The payload could not be parsed or did not fit the schema: terminal, with reason `invalid-payload`.
  *
- * Its message has the schema's issues, each with its place. In a place a member is named only where a schema of zod or
- * valibot names it; others, such as the keys of a record, are `*`. An issue whose message quotes the value reads
+ * Its message has the schema's issues, each with its path. A path names a member only if a schema of zod or valibot
+ * names it; other members, such as the keys of a record, are `*`. An issue whose message quotes the value reads
  * `does not fit`.
  */
 export class InvalidPayloadError extends TerminalError {
@@ -90,7 +90,7 @@ const warned = new Set<string>();
 
 /**
  * Warns once of each option that a `RetryableError` cannot use. It does not throw: thrown in `parse`, the error would
- * fail the message for good.
+ * fail the message permanently.
  */
 function warnOfUnusable(options: object): void {
   for (const name of readableKeys(options).filter((each) => !NAMES.includes(each))) {
@@ -98,12 +98,14 @@ function warnOfUnusable(options: object): void {
   }
   const counted = readable(options, 'counted');
   if (counted !== undefined && typeof counted !== 'boolean') {
-    warnOnce(`RetryableError: counted must be true or false, got ${typeof counted}; the attempt counts`);
+    warnOnce(`RetryableError: counted must be true or false, got ${typeof counted}, so the attempt counts`);
   }
   const waitMs = readable(options, 'retryAfterMs');
   if (waitMs === undefined || (typeof waitMs === 'number' && !Number.isNaN(waitMs))) return;
   const got = typeof waitMs === 'number' ? 'NaN' : typeof waitMs;
-  warnOnce(`RetryableError: retryAfterMs must be a number of milliseconds, got ${got}; the backoff applies`);
+  warnOnce(
+    `RetryableError: retryAfterMs must be a number of milliseconds, got ${got}, so the backoff applies`,
+  );
 }
 
 function warnOnce(message: string): void {

@@ -1,8 +1,8 @@
 import type { AttemptFor } from './steps.ts';
 
 /**
- * What runs once. It gets the payload, parsed and validated where the options say so, and in a transaction also the
- * transaction.
+ * A function that runs once. It gets the payload, parsed and validated where the options say so, and in a transaction
+ * also the transaction.
  *
  * @example
  * ```ts

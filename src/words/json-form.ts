@@ -8,7 +8,7 @@ type LeftOut = symbol | ((...args: never[]) => unknown);
  * What JSON keeps of a value of type `T`: a `Date` as text, an instance of a class as its members, and the result of a
  * `toJSON`. `never` for what JSON cannot keep, such as a `Map`, and for an object that holds one.
  *
- * JSON has no getters of a class and no members of an `Error`; TypeScript cannot tell them from other members.
+ * JSON has no getters of a class and no members of an `Error`; TypeScript cannot distinguish them from other members.
  *
  * @example
  * ```ts

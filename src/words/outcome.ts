@@ -1,16 +1,15 @@
 import type { JsonForm } from './json-form.ts';
 
-/** Why a record failed for good. May grow in a minor version: a `switch` needs a `default`. */
+/** Why a record failed permanently. May grow in a minor version: a `switch` needs a `default`. */
 export type FailedReason = 'terminal' | 'attempts-exhausted' | 'deaths-exhausted' | 'invalid-payload';
 
 /** Why a record is still pending, as this caller sees it. May grow in a minor version: a `switch` needs a `default`. */
 export type PendingReason = 'in-flight' | 'released' | 'deferred' | 'suspect' | 'lease-lost' | 'unrecorded';
 
 /**
- * Why a succeeded record holds no result. `not-serializable`: somewhere in it is a value that JSON cannot express or
- * hides, such as a BigInt, a cycle, a `Map`, a `Set` or an `Error`, with or without members.
- * `too-large`: above `maxResultBytes`. `not-stored`: `storeResult` is false. `refused-by-store`: the database could not
- * take its text.
+ * Why a succeeded record holds no result. `not-serializable`: it contains a value that JSON cannot express or hides,
+ * such as a BigInt, a cycle, a `Map`, a `Set` or an `Error`, with or without members. `too-large`: above
+ * `maxResultBytes`. `not-stored`: `storeResult` is false. `refused-by-store`: the database could not store its text.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
@@ -18,7 +17,7 @@ export type ResultOmitted = 'not-serializable' | 'too-large' | 'not-stored' | 'r
 
 /** What the record keeps of an error: never the payload, never the stack. */
 export interface StoredError {
-  /** At most 200 characters. `NonErrorThrown` where what was thrown is no `Error`. */
+  /** At most 200 characters. `NonErrorThrown` if the thrown value is not an `Error`. */
   readonly name: string;
   /** At most 2,000 characters; a longer one is cut. */
   readonly message: string;
@@ -30,7 +29,7 @@ export interface StoredError {
 
 interface SucceededBase {
   readonly state: 'succeeded';
-  /** Attempts until it succeeded, with the last one; interrupted ones do not count. */
+  /** Attempts until it succeeded, including the last one; interrupted ones do not count. */
   readonly attempts: number;
 }
 
@@ -38,7 +37,7 @@ interface SucceededBase {
 export interface SucceededNow<R> extends SucceededBase {
   /** The handler ran. */
   readonly replayed: false;
-  /** What the handler returned, also where the record could not keep it. */
+  /** What the handler returned, even if the record could not keep it. */
   readonly result: R;
   /** Why no replay will have the result. Undefined where the record has it. */
   readonly resultOmitted?: ResultOmitted;
@@ -65,8 +64,8 @@ export interface ReplayedWithoutResult extends SucceededBase {
 }
 
 /**
- * The handler returned, in this call or before: see `replayed`. A first run has what the handler returned, and a replay
- * what JSON kept of it. Where `resultOmitted` is undefined, there is a result.
+ * The handler returned, in this call or an earlier one: see `replayed`. A first run has the value that the handler
+ * returned, and a replay the JSON form of it. If `resultOmitted` is undefined, there is a result.
  */
 export type Succeeded<R> = SucceededNow<R> | Replayed<R> | ReplayedWithoutResult;
 
@@ -76,13 +75,13 @@ export interface Failed {
   /** `terminal` and `invalid-payload` come from one attempt, the others from a limit that was reached. */
   readonly reason: FailedReason;
   /**
-   * What a handler threw last. With `deaths-exhausted` a `DeathsExhaustedError`, with what a handler threw last as its
-   * cause.
+   * What a handler threw last. With `deaths-exhausted` a `DeathsExhaustedError`, whose cause is what a handler threw
+   * last.
    */
   readonly error: StoredError;
   /** Whether the record had failed before this call. */
   readonly replayed: boolean;
-  /** All attempts, also those that died; interrupted ones do not count. */
+  /** All attempts, including those that died; interrupted ones do not count. */
   readonly attempts: number;
 }
 
@@ -91,24 +90,24 @@ export interface Failed {
  *
  * - `in-flight`: another caller holds the lease.
  * - `released`: an attempt ended with a retryable error, and its backoff runs.
- * - `deferred`: its handler said "not yet": a `RetryableError` with `counted: false`. Until its time has come, later
+ * - `deferred`: its handler said "not yet": a `RetryableError` with `counted: false`. Until its wait is over, later
  *   deliveries are answered `released`.
  * - `suspect`: its last attempts died with their workers, and another such message is running in this process.
- * - `lease-lost`: our lease was over before our handler ended: another caller has taken over, or can. What it did is
- *   not on record.
- * - `unrecorded`: how the attempt ended could not be put on record. It may run again.
+ * - `lease-lost`: the lease ended before the handler did: another caller has taken over, or can. What the handler did
+ *   is not on record.
+ * - `unrecorded`: the end of the attempt could not be recorded. The message may run again.
  */
 export interface Pending {
   readonly state: 'pending';
-  /** One of those above. */
+  /** One of the reasons above. */
   readonly reason: PendingReason;
-  /** Milliseconds until a redelivery can hope for more. */
+  /** Milliseconds until a redelivery can have another outcome. */
   readonly retryAfterMs: number;
-  /** Attempts so far, with one that is running; interrupted ones do not count. */
+  /** Attempts so far, including a running one; interrupted ones do not count. */
   readonly attempts: number;
   /** What the handler threw last. Undefined with `in-flight` and `suspect`, and when the handler returned. */
   readonly error?: StoredError;
 }
 
-/** What became of one delivery: a union on `state`. */
+/** The result of one delivery: a union on `state`. */
 export type Outcome<R> = Succeeded<R> | Failed | Pending;

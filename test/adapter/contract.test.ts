@@ -81,7 +81,7 @@ const BROKEN: Record<string, AdapterUnderTest['handle']> = {
   },
 };
 
-const DELAYED = 'has a message that is to be tried again wait for the time of its outcome';
+const DELAYED = 'makes a message that will be retried wait for the time of its outcome';
 
 test.each([
   ['has no delay', DELAYED],
@@ -94,10 +94,7 @@ test.each([
   ['acknowledges whatever the outcome', 'keeps a message whose handler a stop interrupts, and runs it again'],
   ['has one key for all messages', 'runs two messages with equal bodies and different ids'],
   ['keeps no record', 'acknowledges a duplicate that is answered from the record'],
-  [
-    'keeps no record',
-    'acknowledges a message whose acknowledgement failed when it comes again, without another run',
-  ],
+  ['keeps no record', 'acknowledges a message again whose acknowledgement failed, without another run'],
 ])('an adapter that %s is found by: %s', async (fault, name) => {
   const can = { extend: false, tellsLoss: false, retryLater: true, deadLetter: true, keepFailed: true };
   const handle = BROKEN[fault] ?? expect.unreachable(fault);
@@ -108,5 +105,5 @@ test.each([
 test('an adapter whose handle returns no promise is told so', async () => {
   const can = { extend: false, tellsLoss: false, retryLater: true, deadLetter: true, keepFailed: true };
   const cases = adapterContract({ can, handle: (() => undefined) as never });
-  for (const { run } of cases) await expect(run()).rejects.toThrow('handle returned no promise');
+  for (const { run } of cases) await expect(run()).rejects.toThrow('handle did not return a promise');
 });

@@ -42,7 +42,7 @@ function consumerOf(message: ScriptedMessage, { ackWaitMs, signal }: ContractSet
   return consumer as Consumer;
 }
 
-/** As BullMQ handles what its processor throws. What failed for good is kept in the failed set. */
+/** As BullMQ handles what its processor throws. What failed permanently is kept in the failed set. */
 async function runJob(
   process: ReturnType<typeof processorOf>,
   message: ScriptedMessage,

@@ -115,7 +115,7 @@ describe.each(['key', 'body', 'fingerprint'])('a %s function that throws', (fiel
     expect(handler).not.toHaveBeenCalled();
     expect(calls).toEqual(Array(25).fill('retry later 5000'));
     const message = expect.stringContaining(
-      `onceEach: ${field}: threw (RangeError), and has never worked`,
+      `onceEach: ${field}: threw (RangeError), and has not worked yet`,
     ) as string;
     const error = { code: 'INVALID_OPTIONS', message, cause: { message: 'no id' } };
     expect(events).toMatchObject(Array(25).fill({ type: 'kept', reason: 'error', error }));

@@ -22,7 +22,7 @@ describe('A function on trial', () => {
     expect(thrown).toBeInstanceOf(InvalidOptionsError);
     expect(thrown).toMatchObject({
       message:
-        'handleOnce: key: threw (RangeError), and has never worked yet: correct it. A message for ' +
+        'handleOnce: key: threw (RangeError), and has not worked yet: correct it. A message for ' +
         'which it returns undefined is refused. Messages are kept until it works',
       issues: [{ field: 'key' }],
       cause: fault,

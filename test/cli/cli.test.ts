@@ -361,7 +361,9 @@ test('explain tells what happened to a message', async () => {
   const { stdout } = await cli('explain order-7 --scope billing');
   expect(stdout).toMatch(/^phase +failed$/m);
   expect(stdout).toMatch(/^host +.+, process \d+, version \d+\.\d+\.\d+$/m);
-  expect(stdout).toMatch(/^1 +failed +\S+Z +.+ it failed for good; .*\(TerminalError: card is blocked\)$/m);
+  expect(stdout).toMatch(
+    /^1 +failed +\S+Z +.+ it failed permanently; .*\(TerminalError: card is blocked\)$/m,
+  );
   expect(await cli('explain order-8 --scope billing')).toMatchObject({ code: 3 });
 });
 
@@ -378,7 +380,7 @@ test('explain says that the process of an attempt is gone', async () => {
   await until(async () => (await sql`select 1 from handle_once.records where key = 'order-9'`).length > 0);
   await sql`update handle_once.records set live_until = now() - interval '1 s' where key = 'order-9'`;
   const { stdout } = await cli('explain order-9 --scope billing');
-  expect(stdout).toMatch(/^attempt 1 has no end on record: its process is gone.* its lease lapsed at \S+Z;/m);
+  expect(stdout).toMatch(/^attempt 1 has no recorded end: its process is gone.* its lease lapsed at \S+Z;/m);
   expect(stdout).toMatch(/^no attempt before it ended badly$/m);
 });
 
@@ -392,7 +394,7 @@ test('a --config that exports nothing known falls back to no other database', as
 describe('maintain and status', () => {
   test('delete what has expired, and count what is left', async () => {
     expect((await cli('status')).stdout).toMatch(
-      /^nothing is counted: no walk .* has ended yet\. Run npx handle-once maintain, or call startMaintenance/,
+      /^nothing is counted yet: no walk .* has ended\. Run npx handle-once maintain, or call startMaintenance/,
     );
     expect(await json('status')).toEqual({ takenAt: null, census: [] });
     await failed('a');
@@ -400,7 +402,7 @@ describe('maintain and status', () => {
     await sql`update handle_once.records set live_until = now() where key = 'a'`;
     expect(await cli('maintain --for 10m')).toEqual({
       ...{ code: 0, stderr: '' },
-      stdout: '1 deleted, 1 left, of which 0 are abandoned\n',
+      stdout: '1 deleted, 1 left (0 abandoned)\n',
     });
     expect((await cli('status')).stdout).toMatch(
       /^scope +state +records +abandoned +oldest\nbilling +failed +1 +0 +\d+s\n\ncounted \d+s ago\n$/,
@@ -443,7 +445,7 @@ describe('doctor', () => {
   test('prints what it checked, and ends with 0 where all is well', async () => {
     const { code, stdout, stderr } = await cli('doctor');
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^check +level +found\npooler +ok +no sign of one/);
+    expect(stdout).toMatch(/^check +level +found\npooler +ok +no sign of a pooler/);
     expect(stdout).not.toContain('what to do');
   });
 
@@ -503,7 +505,7 @@ describe('doctor', () => {
     expect(found('queue-retention')).toMatch(/^notice: the queue keeps messages for 345600 s/);
     expect(found('queue-redrive')).toMatch(/^notice: the queue has no redrive policy/);
     expect(found('topic-retention')).toMatch(
-      new RegExp(`^notice: ${invoices} keeps messages for 86400001 ms, and records expire after 86400000 ms`),
+      new RegExp(`^notice: ${invoices} keeps messages for 86400001 ms, but records expire after 86400000 ms`),
     );
   });
 
@@ -580,12 +582,7 @@ describe('Where it cannot work', () => {
     ['no database is named', 'status', 2, /set DATABASE_URL, or give/, {}],
     ['a command is unknown', 'frobnicate', 2, /unknown command/],
     ['an option is missing', 'forget key', 2, /--scope/],
-    [
-      'a key has no scope',
-      'retry key',
-      2,
-      /--scope is missing: each scope has a record of its own for a key/,
-    ],
+    ['a key has no scope', 'retry key', 2, /--scope is missing: each scope has its own record for a key/],
     [
       'an option is for many',
       'retry key --scope a --error b',
@@ -598,25 +595,25 @@ describe('Where it cannot work', () => {
       2,
       /--since, --until and --confirm are for many/,
     ],
-    ['a day does not exist', 'list --since 2026-02-30', 2, /It is not a moment/],
+    ['a day does not exist', 'list --since 2026-02-30', 2, /It is not a time/],
     ['a moment has no time zone', 'list --since 2026-11-25T14:00', 2, /with Z or an offset such as \+01:00/],
     [
       'no record can be both',
       'list --state failed --phase running',
       2,
-      /phase.* must be one that records of this state can have: leave one of the two out/,
+      /phase.* does not occur with this state: leave out one of the two/,
     ],
     [
       'a password breaks the URL',
       'status --database-url postgres://u:se/cret#x@127.0.0.1:5432/x',
       2,
-      /^handle-once: DATABASE_URL, or --database-url, is no URL: .*percent-encode what is special(?!.*cret)/,
+      /^handle-once: DATABASE_URL, or --database-url, is not a URL: .*percent-encode special(?!.*cret)/,
     ],
     [
       'a parameter is one of Prisma',
       'status --database-url postgres://u@127.0.0.1/x?schema=public&pgbouncer=true',
       2,
-      /has what PostgreSQL does not know: remove schema, pgbouncer from it/,
+      /has parameters that PostgreSQL does not know: remove schema, pgbouncer from it/,
     ],
     [
       'no time lies between',
@@ -628,9 +625,9 @@ describe('Where it cannot work', () => {
       'a moment is none',
       'list --since 2026-13-99',
       2,
-      /--since <time>' argument '2026-13-99' is invalid. It is not a moment: write 2026-11-25T/,
+      /--since <time>' argument '2026-13-99' is invalid. It is not a time: write 2026-11-25T/,
     ],
-    ['a moment is to come', 'retry --until 9999-01-01', 2, /--until <time>' .* It lies in the future/],
+    ['a moment is to come', 'retry --until 9999-01-01', 2, /--until <time>' .* It is in the future/],
     ['options exclude each other', 'list --all --limit 5', 2, /'--all' cannot be used with option '--limit/],
     [
       'a time is none',
@@ -638,7 +635,7 @@ describe('Where it cannot work', () => {
       2,
       /--since <time>' argument 'soon' is invalid. Write a time from 1s to 3650d/,
     ],
-    ['the URL is none', 'status --database-url nonsense', 2, /is no URL: write postgres:/],
+    ['the URL is none', 'status --database-url nonsense', 2, /is not a URL: write postgres:/],
     ['a module is missing', 'status --config missing.mjs', 2, /missing.mjs cannot be loaded: /],
     ['a time is no whole number', 'list --since 1.5h', 2, /'1.5h' is invalid. Write a time from 1s/],
     ['a time has two units', 'list --since 1h30m', 2, /'1h30m' is invalid. Write a time from 1s/],
@@ -667,7 +664,7 @@ describe('Where it cannot work', () => {
       2,
       /^handle-once: DATABASE_URL, or --database-url, has a % .*: percent-encode the user and the password/,
     ],
-    ['a queue is no URL', 'doctor --queue-url orders', 2, /--queue-url is no URL: write https:/],
+    ['a queue is no URL', 'doctor --queue-url orders', 2, /--queue-url is not a URL: write https:/],
     [
       'a version does not exist',
       'sql --after 99',

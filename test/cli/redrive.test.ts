@@ -116,7 +116,7 @@ test('redrive says that dead letters are left which another reader has', async (
   expect(await redrive(...args)).toEqual({
     ...{ code: 3, stderr: '' },
     stdout:
-      '0 sent, 0 removed, 0 kept; blocked: others are there that it cannot have now, call it again later\n',
+      '0 sent, 0 removed, 0 kept; blocked: there are others that it cannot get now; run it again later\n',
   });
 });
 
@@ -129,7 +129,7 @@ test('redrive refuses a scope that no record has, where the dead letters name no
     const refused = await redrive(...args, '--scope', 'biling', ...dryRun);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toMatch(
-      /^handle-once: --scope is "biling", and no record in schema handle_once has .* handle-once status .*\n$/,
+      /^handle-once: --scope is "biling", but no record in schema handle_once has .* handle-once status.*\n$/,
     );
   }
   await queue.handleOnce('any', 'body', () => 1);
@@ -170,7 +170,7 @@ test('redrive says what SQS needs that gives no answer', async () => {
 
 test.each([
   ['AccessDenied', /AccessDenied: no\): allow sqs:ReceiveMessage.* sqs:SendMessage on --to/],
-  ['TimeoutError', /TimeoutError: no\): see that SQS can be reached; the next call goes on from there/],
+  ['TimeoutError', /TimeoutError: no\): check that SQS can be reached; the next call continues from there/],
 ])('redrive that an error ends half way prints its report, and what to do: %s', async (name, message) => {
   const queue = await fixture.setup();
   const deadLetters = await createQueue(client);
@@ -206,7 +206,7 @@ test('redrive names the topic whose brokers are out of reach', async () => {
   const { code, stdout, stderr } = await redrive('--from', 'orders-failed', '--config', path);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(
-    /^handle-once: the redrive of topic orders-failed stopped \(.+\): see that the brokers/,
+    /^handle-once: the redrive of topic orders-failed stopped \(.+\): check that the brokers/,
   );
 });
 
@@ -222,7 +222,7 @@ test.each([true, false])(
       keptFor: { ambiguous: 1 },
     } as const;
     const { text } = redriveAnswer(report, [], isOfTopic);
-    expect(text.includes('--send-unrecorded sends those')).toBe(isOfTopic);
+    expect(text.includes('--send-unrecorded sends these')).toBe(isOfTopic);
   },
 );
 
@@ -231,12 +231,12 @@ describe('Where it cannot work', () => {
   test.each<[string, string[], RegExp]>([
     ['no source is named', [], /--from/],
     ['no target is named', ['--from', queueUrl], /--to is missing: the URL of the queue/],
-    ['a topic has no kafka', ['--from', 'orders-failed'], /a --config is needed that exports kafka/],
+    ['a topic has no kafka', ['--from', 'orders-failed'], /needs a --config that exports kafka/],
     ['both are one queue', ['--from', queueUrl, '--to', queueUrl], /--to must be another queue than from/],
     [
       'an option is for topics',
       ['--from', queueUrl, '--to', `${queueUrl}-2`, '--send-unrecorded'],
-      /--send-unrecorded is for a topic/,
+      /--send-unrecorded is only for a topic/,
     ],
     [
       'the rate is none',

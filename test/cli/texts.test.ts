@@ -60,7 +60,7 @@ test.each<[string, string, string]>([
   ],
   [
     'status --database-url mysql://127.0.0.1/app',
-    'DATABASE_URL, or --database-url, begins with mysql:, and the records are in PostgreSQL: write ' +
+    'DATABASE_URL, or --database-url, begins with mysql:, but the records are in PostgreSQL: write ' +
       'postgres://user:password@host:5432/database',
     'at once',
   ],
@@ -78,7 +78,7 @@ test('a module whose promise never settles is told', async () => {
   expect([code, stderr]).toEqual([
     2,
     expect.stringMatching(
-      /^handle-once: there is no answer, .* the module of --config waits for a promise that never settles/,
+      /^handle-once: the command waits for an answer .* the module of --config awaits a promise that never settles/,
     ),
   ]);
 });
@@ -95,6 +95,6 @@ test('a key that the encoding of the database cannot hold is refused by that nam
   const handleOnce = createHandleOnce({ sql: latin, scope: 'billing', onEvent: () => undefined });
   await expect(handleOnce('order-é', 'body', () => 1)).resolves.toMatchObject({ state: 'succeeded' });
   await expect(handleOnce('order-\u6f22', 'body', () => 1)).rejects.toThrow(
-    /^the encoding of the database has no such character .*\(SQLSTATE 22P05\): .*UTF8/,
+    /^the key, the scope or an error has a character that the encoding .*\(SQLSTATE 22P05\): .*UTF8/,
   );
 });

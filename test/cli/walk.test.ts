@@ -46,7 +46,7 @@ test('the walk of the docs finds the oldest message, says why another failed, an
   }
   expect(printed).toEqual([
     expect.stringMatching(/^scope.*\nbilling +message-0 +lapsed /),
-    expect.stringMatching(/it failed for good; .*TerminalError: card is blocked/),
+    expect.stringMatching(/it failed permanently; .*TerminalError: card is blocked/),
     expect.stringMatching(/Run npx handle-once maintain/),
     expect.stringMatching(/^records.*\n1 +TerminalError +billing /),
     expect.stringMatching(/billing +order-7 +failed/),

@@ -114,7 +114,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
   },
   'gives numbers': {
     fault: cells((cell) => (/^-?\d+$/.test(cell) ? Number(cell) : cell)),
-    found: 'query gives a whole number as text, and loses no digit',
+    found: 'query gives a whole number as text, with all its digits',
   },
   'parses JSON': {
     fault: cells((cell) => (cell.startsWith('{"') ? JSON.parse(cell) : cell)),
@@ -132,7 +132,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
           parameters.map((parameter) => parameter ?? ''),
         ),
     })),
-    found: 'query tells null, the empty text and the text NULL apart, sent and received',
+    found: 'query distinguishes null, the empty text and the text NULL, sent and received',
   },
   'sorts the columns': {
     fault: everywhere((queries) => ({
@@ -205,11 +205,11 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
   },
   'begins no transaction': {
     fault: withoutBegin,
-    found: 'a statement beside a transaction does not wait for its end, and sees nothing of it',
+    found: 'a statement outside a transaction does not wait for its end, and does not see its changes',
   },
   'makes tables without a transaction': {
     fault: creatingAtOnce,
-    found: 'of many that migrate at one moment one makes the tables',
+    found: 'if many migrate at the same time, one makes the tables',
   },
   'runs the work again when it throws': {
     fault: beginningAgain(() => true),
@@ -232,7 +232,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
       query: (statement, parameters) =>
         client.query(statement, parameters).catch(() => client.query(statement, parameters)),
     }),
-    found: 'query sends once what the server refuses for a division by zero',
+    found: 'query sends a statement once that the server refuses for a division by zero',
   },
   'sends statements again after a conflict': {
     fault: (client) => ({
@@ -242,7 +242,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
           return client.execute(statements);
         }),
     }),
-    found: 'execute sends once what the server refuses for a conflict',
+    found: 'execute sends a statement once that the server refuses for a conflict',
   },
   'begins with a statement of its own': {
     fault: (client) => ({
@@ -267,7 +267,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
   },
   'does not tell of a broken connection': {
     fault: (client) => ({ begin: (work) => client.begin(work) }),
-    found: 'a connection that breaks while the work runs has begin reject, once the work has ended',
+    found: 'a connection that breaks while the work runs makes begin reject, once the work has ended',
   },
   'ends before its work when the connection breaks': {
     fault: (client) => ({
@@ -280,7 +280,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
           client.begin(work, broken).then(resolve, reject);
         }),
     }),
-    found: 'a connection that breaks while the work runs has begin reject, once the work has ended',
+    found: 'a connection that breaks while the work runs makes begin reject, once the work has ended',
   },
 };
 
@@ -313,14 +313,14 @@ describe('The contract of a Postgres client', () => {
   test('finds one that has one connection, and says that it has several', async () => {
     const one = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 200 });
     const client = fromPg(one);
-    const found = 'a statement beside a transaction does not wait for its end, and sees nothing of it';
+    const found = 'a statement outside a transaction does not wait for its end, and does not see its changes';
     await expect(caseOf(() => ({ ...client }), found).run()).rejects.toThrow(`broken: ${found}`);
     await one.end();
   });
 
   test('finds one that lets others into a transaction on its one connection', async () => {
     const connection = await pool.connect();
-    const found = 'a statement beside a transaction waits for its end, and is undone by no rollback of it';
+    const found = 'a statement outside a transaction waits for its end, and its rollback does not undo it';
     const onOne: Fault = (client) => ({
       ...client.in(connection),
       async begin(work) {
@@ -340,7 +340,7 @@ describe('The contract of a Postgres client', () => {
   test('finds one that answers for a server that is not there', async () => {
     const client: Client = { ...fromPg(pool), query: () => Promise.resolve([]) };
     const openUnreachable = () => ({ client, close: () => undefined });
-    const found = 'a database that cannot be reached is told apart from one that refuses';
+    const found = 'a database that cannot be reached is distinguished from one that refuses';
     await expect(caseOf(() => ({}), found, { openUnreachable }).run()).rejects.toThrow(`broken: ${found}`);
   });
 
@@ -369,7 +369,7 @@ describe('The contract of a Postgres client', () => {
 
   test.each([
     [undefined, 'the client must be an object: { can, open }'],
-    [{ open: () => undefined }, 'can: must say of each ability whether the client has it'],
+    [{ open: () => undefined }, 'can: must say for each ability whether the client has it'],
     [
       { can: { severalConnections: true, tellBreaks: false } },
       'open: must be a function that gives { client, insert }',

@@ -66,7 +66,7 @@ test('a transaction in place of a Drizzle database is refused with words', async
   const db = connect(url);
   await db.transaction((transaction) => {
     expect(() => fromDrizzle(transaction as never)).toThrow(
-      /fromDrizzle: db: must be a Drizzle database, not a trans/,
+      /fromDrizzle: db: must be a Drizzle database, not one of its trans/,
     );
     return Promise.resolve();
   });

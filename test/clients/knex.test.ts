@@ -33,7 +33,9 @@ test.each([
 test('a transaction in place of a Knex is refused with words', async () => {
   const db = knex({ client: 'pg', connection: url });
   await db.transaction((transaction) => {
-    expect(() => fromKnex(transaction as never)).toThrow(/fromKnex: knex: must be a Knex, not a transaction/);
+    expect(() => fromKnex(transaction as never)).toThrow(
+      /fromKnex: knex: must be a Knex, not one of its transactions/,
+    );
     return Promise.resolve();
   });
   await db.destroy();

@@ -69,7 +69,9 @@ describe('PGlite', () => {
 
   test('refuses its transaction in place of itself with words', async () => {
     await library().client.begin((transaction) => {
-      expect(() => fromPglite(transaction as never)).toThrow(/fromPglite: db: must be a PGlite, not a trans/);
+      expect(() => fromPglite(transaction as never)).toThrow(
+        /fromPglite: db: must be a PGlite, not one of its trans/,
+      );
       return Promise.resolve();
     });
   });

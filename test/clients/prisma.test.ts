@@ -51,7 +51,7 @@ test('a transaction in place of a client is refused with words', async () => {
   const client = await connect();
   await client.$transaction((transaction) => {
     expect(() => fromPrisma(transaction as never)).toThrow(
-      /fromPrisma: prisma: must be a PrismaClient, not a transaction of it/,
+      /fromPrisma: prisma: must be a PrismaClient, not one of its transactions/,
     );
     return Promise.resolve();
   });

@@ -172,7 +172,7 @@ insert into handle_once.audit (person, action, scope, filter, expected, done, be
 values ('bob', 'retry', 'billing', ${sql.json({ scope: 'billing', error: 'TerminalError' })}::text, 10, 4, now() - interval '1 hour', now() - interval '1 hour')`;
     const [{ id } = { id: '' }] = await sql<{ id: string }[]>`select id from handle_once.audit`;
     const { text } = await get(dashboard, `view=action&id=${id}`);
-    expect(text).toMatch(/no sign of its process for a minute: it came at least this far/);
+    expect(text).toMatch(/its process gave no sign for a minute: it did at least this much/);
     expect(text).toMatch(/4 of 10/);
     expect(text).toMatch(/Count the others/);
     expect(text).not.toMatch(/Stop it/);
@@ -245,8 +245,8 @@ describe('A form is refused', () => {
       body: new URLSearchParams({ ...retry, token }),
     });
     await used.text();
-    expect(await (await dashboard(used)).text()).toMatch(/The form came empty/);
-    expect(await (await post(dashboard, ONE, {})).text()).toMatch(/The form came empty/);
+    expect(await (await dashboard(used)).text()).toMatch(/The form is empty/);
+    expect(await (await post(dashboard, ONE, {})).text()).toMatch(/The form is empty/);
     expect((await send(dashboard, ONE, { action: 'drop' })).status).toBe(400);
     expect((await post(dashboard, ONE, { token })).status).toBe(400);
   });

@@ -10,9 +10,9 @@ const dashboard = dashboardFor(ALICE, { sql });
 test('without authorize it is not made', () => {
   const make = (options: object) => () => createDashboard(options as DashboardOptions);
   expect(make({ sql })).toThrow(InvalidOptionsError);
-  expect(make({ sql })).toThrow(/authorize: must be a function .* without it anybody could read the records/);
+  expect(make({ sql })).toThrow(/authorize: must be a function .* without it anyone could read the records/);
   expect(make({ sql, authorize: () => ALICE, actions: { secret: 'short' } })).toThrow(
-    /actions\.secret: must be a text of at least 32/,
+    /actions\.secret: must be a string of at least 32/,
   );
   expect(make({ sql, authorize: () => ALICE, actions: {} })).toThrow(/actions\.secret/);
   expect(make({ sql, authorize: () => ALICE, basePath: '/' })).toThrow(/basePath: is not an option/);
@@ -44,7 +44,7 @@ test.each<[what: string, visitor: unknown]>([
 ])('a visitor %s is a mistake', async (_, visitor) => {
   const odd = createDashboard({ sql, authorize: () => visitor as typeof ALICE });
   await expect(odd(new Request(ADDRESS))).rejects.toThrow(
-    /authorize must give \{ name, rights \}, or undefined/,
+    /authorize must return \{ name, rights \} or undefined/,
   );
 });
 
@@ -103,6 +103,6 @@ test('without records each page says what to do first', async () => {
   expect(text).toMatch(/no walk of maintenance has ended.*npx handle-once maintain/s);
   expect(text).toMatch(/stats: true/);
   expect((await get(dashboard, 'view=failures')).text).toMatch(/No attempt ended badly in this time/);
-  expect((await get(dashboard, 'view=audit')).text).toMatch(/Nobody has retried or forgotten/);
+  expect((await get(dashboard, 'view=audit')).text).toMatch(/No record was retried or forgotten/);
   expect(SECRET.length).toBeGreaterThanOrEqual(32);
 });

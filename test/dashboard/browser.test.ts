@@ -85,7 +85,7 @@ describe('By a browser', () => {
     await page.getByLabel('Key, or its beginning').fill(FAILED);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('link', { name: FAILED }).click();
-    expect(await page.getByText('Failed for good (terminal)').count()).toBe(1);
+    expect(await page.getByText('Failed permanently (terminal)').count()).toBe(1);
     await page.getByRole('button', { name: 'Retry it' }).click();
     expect(await page.getByText('It waits for a delivery').count()).toBeGreaterThan(0);
     await page.getByRole('link', { name: 'Audit' }).click();

@@ -28,7 +28,9 @@ describe('The overview', () => {
     const { text } = await get(dashboard);
     expect(text).toMatch(/doctor finds/);
     expect(text).toMatch(/aria-label="takeovers: [\d,]+, most 2 at \d\d:\d\d"/);
-    expect(text).toMatch(/Messages: at least 16 failed for good in the last hour, 16 of them are failed now/);
+    expect(text).toMatch(
+      /Messages: at least 16 failed permanently in the last hour, 16 of them are failed now/,
+    );
   });
 });
 
@@ -102,7 +104,7 @@ describe('One message', () => {
 
   test('says what it waits for, and what to do next', async () => {
     const failed = await get(dashboard, `view=message&scope=${SCOPE}&key=${FAILED}`);
-    expect(failed.text).toMatch(/Failed for good \(terminal\)/);
+    expect(failed.text).toMatch(/Failed permanently \(terminal\)/);
     expect(failed.text).toContain(`--scope &#39;${SCOPE}&#39; --key &#39;${FAILED}&#39;`);
     const lapsed = await get(dashboard, `view=message&scope=${SCOPE}&key=order-1004`);
     expect(lapsed.text).toMatch(/Its worker has given no sign: its lease ended 3 min ago/);
@@ -165,7 +167,7 @@ describe('Failures', () => {
 
   test('that were not written down are counted, and the records are counted on request', async () => {
     const { text } = await get(dashboard, 'view=failures');
-    expect(text).toMatch(/At least 7 failures were not written down in this time/);
+    expect(text).toMatch(/At least 7 failures were not recorded in this time/);
     expect(await getJson(dashboard, 'view=failures&count=records&scope=invoices')).toMatchObject({
       counts: [{ scope: 'invoices', error: 'TerminalError', records: BROKEN }],
     });
@@ -236,8 +238,8 @@ describe('A page that cannot be', () => {
     ['view=message&scope=billing', 'Scope and key of a message are needed'],
     ['view=messages&scope=%00', 'Scope'],
     ['view=messages&key=%00', 'The address has a character'],
-    ['view=messages&by=place&after=(0,99999)', 'A number in the address cannot be'],
-    ['view=action&id=x', 'Id must be that of an action'],
+    ['view=messages&by=place&after=(0,99999)', 'A number in the address is not valid'],
+    ['view=action&id=x', 'Id must be the id of an action'],
   ])('%s', async (query, says) => {
     const { response, text } = await get(dashboard, query);
     expect(response.status).toBe(400);
@@ -250,7 +252,7 @@ describe('A page that cannot be', () => {
       await tx`lock table handle_once.failures in access exclusive mode`;
       const { response, text } = await get(dashboard, 'view=failures');
       expect(response.status).toBe(503);
-      expect(text).toMatch(/locked/i);
+      expect(text).toMatch(/lock/i);
     });
   });
 
@@ -295,7 +297,7 @@ describe('A database that is slow', () => {
       'view=messages&since=7d&phase=lapsed',
     );
     expect(response.status).toBe(200);
-    expect(text).toMatch(/This took too long: it looked back until/);
+    expect(text).toMatch(/This took too long: it searched back to/);
   });
 
   test('is given up by the server, and the page says what to ask for', async () => {

@@ -340,7 +340,7 @@ it('a store of the user’s own has no transactions, and says so before anything
     issues: [
       {
         field: 'sql',
-        message: 'is missing: a store of your own has no transactions; create handleOnce with sql',
+        message: 'is missing: your own store has no transactions; create handleOnce with sql',
       },
     ],
   };

@@ -102,7 +102,7 @@ describe('a payload that is checked', () => {
   it.each([
     ['throws', (text: string) => JSON.parse(text) as unknown],
     ['rejects', (text: string) => Promise.resolve(text).then((body) => JSON.parse(body) as unknown)],
-  ])('fails for good when parse %s, and never quotes the body', async (_, parse) => {
+  ])('fails permanently when parse %s, and never quotes the body', async (_, parse) => {
     const handler = vi.fn();
     const outcome = await bench.handleOnce()('key', 'secret body', handler, { parse });
     expect(outcome).toMatchObject({

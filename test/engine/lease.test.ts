@@ -75,7 +75,7 @@ describe('a lease', () => {
     expect(outcome).toMatchObject({
       state: 'pending',
       reason: 'lease-lost',
-      error: { name: 'LeaseLostError', message: 'another worker has taken the message over' },
+      error: { name: 'LeaseLostError', message: 'another worker has taken over the message' },
     });
     expect(await bench.record('taken', 'key')).toMatchObject({
       state: 'pending',

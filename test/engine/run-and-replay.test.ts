@@ -65,7 +65,7 @@ describe('a message whose handler returns', () => {
     ['null', null],
     ['zero', 0],
     ['false', false],
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['a text that looks like JSON', '{"a":1}'],
     ['the text null', 'null'],
     ['texts that JSON and SQL escape', '"\\\'{}\n\u0000\u2028 \ud83d\ude00'],

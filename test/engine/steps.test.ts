@@ -276,7 +276,7 @@ describe.each([
     ],
     [
       'starts a step that comes too late',
-      /starts no step any more/,
+      /cannot start a step/,
       (step) =>
         void step('outer', async () => {
           await Promise.resolve();

@@ -47,7 +47,7 @@ describe('with waitMs', () => {
   });
 
   it.each([
-    ['fails for good', new TerminalError('no'), { state: 'failed', replayed: true }],
+    ['fails permanently', new TerminalError('no'), { state: 'failed', replayed: true }],
     [
       'is released',
       new RetryableError('later', { retryAfterMs: 60_000 }),

@@ -136,8 +136,8 @@ describe('a wall clock that is set forward', () => {
     expect(reason).toMatchObject({
       code: 'LEASE_LOST',
       message:
-        'by the wall clock of this machine the lease of 60000 ms is over, and the signal was read before the database ' +
-        'had said otherwise: the clock was set, or the machine was suspended',
+        'by the wall clock of this machine the lease of 60000 ms is over, and the signal was read before the ' +
+        'database confirmed the lease: the clock was set, or the machine was suspended',
     });
     reader.end(reason);
     other.end();

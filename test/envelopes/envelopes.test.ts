@@ -103,8 +103,8 @@ describe('SNS', () => {
   it('refuses what is no notification, by its member', () => {
     const confirmation = { ...snsNotification, Type: 'SubscriptionConfirmation' };
     expect(() => keyIn(sns, confirmation)).toThrow(/Type must be 'Notification'\..*raw message delivery/);
-    expect(() => keyIn(sns, { ...snsNotification, MessageId: 7 })).toThrow(/MessageId must be a text/);
-    expect(() => keyIn(sns, { ...snsNotification, Message: {} })).toThrow(/Message must be a text/);
+    expect(() => keyIn(sns, { ...snsNotification, MessageId: 7 })).toThrow(/MessageId must be a string/);
+    expect(() => keyIn(sns, { ...snsNotification, Message: {} })).toThrow(/Message must be a string/);
   });
 
   it('leaves a Message that is no JSON to the parser', () => {
@@ -192,13 +192,13 @@ describe('S3 through SNS', () => {
   it('says of an event that comes from S3 itself that the envelope is s3', () => {
     expect(() => keyIn(s3ViaSns, s3Event)).toThrow(
       "the message is not a notification of SNS: Type must be 'Notification'. From S3 itself, or with raw message " +
-        'delivery: take s3.',
+        'delivery: use s3.',
     );
   });
 
   it('says of another notification of SNS that the envelope is sns', () => {
     expect(() => keyIn(s3ViaSns, published(ORDER))).toThrow(
-      /Records must be a list of records\. .*: take sns\.$/,
+      /Records must be a list of records\. .*: use sns\.$/,
     );
   });
 });
@@ -254,13 +254,13 @@ describe('CloudEvents', () => {
 
   it.each(['specversion', 'source', 'id', 'type'])('are refused without %s', (member) => {
     expect(() => keyIn(cloudEvents, { ...cloudEvent, [member]: undefined })).toThrow(
-      new RegExp(`a CloudEvent: ${member} must be a text`),
+      new RegExp(`a CloudEvent: ${member} must be a string`),
     );
   });
 
   it.each(['ce_source', 'ce_id', 'ce_type'])('of the binary mode are refused without %s', (header) => {
     expect(() => cloudEvents.key(binary('1', { [header]: undefined }))).toThrow(
-      new RegExp(`a CloudEvent: ${header} must be a text`),
+      new RegExp(`a CloudEvent: ${header} must be a string`),
     );
   });
 
@@ -330,9 +330,9 @@ describe('Debezium', () => {
 
   it.each<[string, object]>([
     ['source must be an object', { op: 'c', after: {} }],
-    ['op must be a text', { ...postgresChange, op: undefined }],
+    ['op must be a string', { ...postgresChange, op: undefined }],
     [
-      'source.connector must be a known one, or give a key of your own: postgresql,',
+      'source.connector must be a known one, or pass your own key: postgresql,',
       { op: 'c', source: { connector: 'secret', lsn: 1 } },
     ],
     ['source.lsn must be there', { op: 'c', source: { connector: 'postgresql', lsn: null } }],

@@ -21,7 +21,7 @@ it('charges the first time, and answers from the record the second time', async 
 });
 
 it('reports an order that can never be charged', async () => {
-  expect(await run('order-2', '0')).toContain('failed for good (terminal): there is nothing to charge\n');
+  expect(await run('order-2', '0')).toContain('failed permanently (terminal): there is nothing to charge\n');
 });
 
 it('says what it needs', async () => {

@@ -33,7 +33,7 @@ describe('Without a run of the handler', () => {
     ['a suspect', pending('suspect', 10), 503, 1],
     ['lost before it ran', pending('lease-lost', 500), 503, 1],
     ['not on record', pending('unrecorded', 2_000), 503, 2],
-    ['failed for good', failed, 500],
+    ['failed permanently', failed, 500],
     ['without a result', succeeded(undefined), 410],
     ['without a body', succeeded({ status: 201, headers: [] }), 410],
     ['with what is no response', succeeded('text'), 500],

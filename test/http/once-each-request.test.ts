@@ -455,7 +455,7 @@ describe('What is compared', () => {
         type: 'error',
         status: 500,
         error: {
-          message: expect.stringMatching(/fingerprint: threw .*never worked yet.*are answered 500/) as string,
+          message: expect.stringMatching(/fingerprint: threw .*not worked yet.*are answered 500/) as string,
         },
       },
     ]);

@@ -302,7 +302,7 @@ describe('a config that another consumer runs', () => {
 describe('a consumer that runs', () => {
   const REFUSED = {
     code: 'INVALID_OPTIONS',
-    message: expect.stringMatching(/consumer: runs already/) as string,
+    message: expect.stringMatching(/consumer: is already running/) as string,
   };
 
   test('is refused for a second config, and the first goes on', async () => {

@@ -78,7 +78,7 @@ describe('where a partition begins of which nothing is committed', () => {
     expect(events).toMatchObject([
       {
         message: expect.stringMatching(
-          /fromBeginning: true.* admin$|give admin, or fromBeginning: true/,
+          /fromBeginning: true.* admin$|pass admin, or fromBeginning: true/,
         ) as string,
       },
     ]);
@@ -133,7 +133,7 @@ describe('when the consumer has crashed', () => {
   test('for good, that is told', () => {
     const { consumer, events } = consumerWith();
     consumer.crash(new RangeError('secret'), false);
-    const message = 'the consumer of group workers has stopped for good (RangeError): restart it';
+    const message = 'the consumer of group workers has stopped permanently (RangeError): restart it';
     expect(events).toEqual([{ type: 'warning', warning: 'CONSUMER_STOPPED', message }]);
   });
 
@@ -146,7 +146,7 @@ describe('when the consumer has crashed', () => {
     expect(events).toMatchObject([
       {
         message: expect.stringMatching(
-          /stopped for good \(KafkaJSProtocolError: Not authorized to access topics.*\): grant that right .* restart it$/,
+          /stopped permanently \(KafkaJSProtocolError: Not authorized to access topics.*\): grant that right .* restart it$/,
         ) as string,
       },
     ]);

@@ -28,7 +28,7 @@ const bodies = z.object({ id: z.string() });
 test('a schema of handleOnce would get the bytes of every value: it is refused without a parse or a schema', () => {
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing', schema: bodies });
   expect(issuesOf({ ...right, handleOnce })).toEqual([
-    { field: 'schema', message: matching(/give it here, or give parse too/) },
+    { field: 'schema', message: matching(/so pass schema or parse here too/) },
   ]);
   expect(issuesOf({ ...right, handleOnce, schema: bodies })).toEqual([]);
   expect(issuesOf({ ...right, handleOnce, parse: String })).toEqual([]);
@@ -168,7 +168,7 @@ describe('options that contradict one another', () => {
 
 describe('what is compared', () => {
   const key = () => 'order-1';
-  const NEEDS_KEY = /is missing, and .* need it: .* topic, partition and offset/;
+  const NEEDS_KEY = /is missing, but .* need it: .* topic, partition and offset/;
 
   test.each([{ fingerprint: false }, { fingerprint: String }, { ignoredFields: ['/sentAt'] }])(
     'can be chosen for a key of the user’s own only: %j',

@@ -235,7 +235,7 @@ describe('under a key of the user’s own, values that differ', () => {
       const error = {
         code: 'INVALID_OPTIONS',
         message: expect.stringContaining(
-          'onceEachKafkaMessage: fingerprint: threw (RangeError), and has never worked',
+          'onceEachKafkaMessage: fingerprint: threw (RangeError), and has not worked yet',
         ) as string,
       };
       expect(bed.eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'error', error }]);

@@ -10,7 +10,7 @@ useFakeTimers();
 
 const messages = (count = 4) => Array.from({ length: count }, (_, index) => message(10 + index));
 
-/** A fetch whose first message is pending; 11 and 13 succeed ahead of it, and 12 fails for good. */
+/** A fetch whose first message is pending; 11 and 13 succeed ahead of it, and 12 fails permanently. */
 async function pendingAhead(options: BenchOptions = {}) {
   const claimed: string[] = [];
   const memory = createMemoryStore();

@@ -45,7 +45,7 @@ describe('timeouts', () => {
     const config = { sessionTimeout: 6_000, heartbeatInterval: 5_000, maxWaitTimeInMs: 1_001 };
     const messages = timeoutWarnings(config, { ...settings, leaseMs: 7_000 }).map(({ message }) => message);
     expect(messages).toEqual([
-      expect.stringMatching(/heartbeatInterval of 5000 ms.*sessionTimeout \(6000 ms\).*Make it a third/),
+      expect.stringMatching(/heartbeatInterval of 5000 ms.*sessionTimeout \(6000 ms\).*Set it to a third/),
       expect.stringMatching(/maxWaitTimeInMs of 1001 ms.*\(6000 ms\).*Lower it/),
       expect.stringMatching(/lease of 7000 ms.*\(6000 ms\).*Lower leaseMs, or raise sessionTimeout/),
     ]);
@@ -92,7 +92,7 @@ describe('topics', () => {
 
   test('a retention above that of the records is warned of', async () => {
     expect(await messagesOf(deleted('100001'))).toEqual([
-      expect.stringMatching(/^orders keeps messages for 100001 ms, and records expire after 100000 ms/),
+      expect.stringMatching(/^orders keeps messages for 100001 ms, but records expire after 100000 ms/),
     ]);
   });
 

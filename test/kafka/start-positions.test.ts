@@ -362,7 +362,7 @@ describe('when that takes too long', () => {
     expect([held.size, events]).toEqual([2, []]);
     await pass(1);
     expect(held.size).toBe(0);
-    const message = expect.stringMatching(new RegExp(`orders \\[0, 1\\] begins .*: ${why}\\. `)) as string;
+    const message = expect.stringMatching(new RegExp(`start of orders \\[0, 1\\] .*: ${why}\\. `)) as string;
     expect(events).toEqual([{ type: 'warning', warning: 'START_NOT_COMMITTED', message }]);
     await pass(60_000);
     expect(events).toHaveLength(1);

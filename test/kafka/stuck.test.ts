@@ -67,7 +67,7 @@ test('with a dead-letter topic it says why nothing goes there', () => {
   createWarnStuck(createEventSink({ onEvent }), true)('orders', 3, '42', 'it has no key.');
   expect(messages).toEqual([
     'partition 3 of orders is stuck at offset 42: it has no key. ' +
-      '(it is not dead-lettered, since a function of the options seems to be wrong: correct it)',
+      '(it is not dead-lettered, because a function in the options seems to be wrong: correct it)',
   ]);
 });
 

@@ -273,7 +273,7 @@ describe('By default', () => {
     expect(error).toMatchObject({
       name: 'KeptRecordsError',
       retriable: true,
-      message: '2 records are kept, the first at offset 1 of t-0: the batch has to be delivered again',
+      message: '2 records are kept, the first at offset 1 of t-0: the batch must be delivered again',
       kept: [
         { partition: 't-0', offset: 1 },
         { partition: 't-0', offset: 2 },

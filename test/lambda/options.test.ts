@@ -39,7 +39,7 @@ const ofKafka: Row[] = [
   ['groupId', undefined, /id of the consumer group/],
   ['groupId', '', /must not be empty/],
   ['groupId', '\ud800', /lone surrogate/],
-  ['groupId', 'x'.repeat(510), /scope that cannot be kept.* at most 512 characters/],
+  ['groupId', 'x'.repeat(510), /scope that is not valid.* at most 512 characters/],
   ['onFailed', undefined, /'acknowledge' .*; 'keep' .*on-failure destination/],
   ['onFailed', 'delete', /must be chosen/],
   ['onKept', 'retry', /'throw' or 'report'/],
@@ -110,7 +110,7 @@ describe('What is compared', () => {
         onceEachKafkaRecord({ handleOnce, groupId: 'billing', onFailed: 'acknowledge', ...given }, handler);
       expect(issuesOf(once({ ...options, key }))).toEqual([]);
       expect(issuesOf(once(options))).toEqual([
-        { field: 'key', message: expect.stringMatching(/is missing, and .* need it/) as string },
+        { field: 'key', message: expect.stringMatching(/is missing, but .* need it/) as string },
       ]);
     },
   );

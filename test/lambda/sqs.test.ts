@@ -545,7 +545,7 @@ describe('A function that throws', () => {
       expect(sent).toEqual([]);
       expect(reasons()).toEqual(Object.fromEntries(ids.map((id) => [id, 'error'])));
       const message = expect.stringContaining(
-        `onceEachSqsRecord: ${field}: threw (RangeError), and has never worked`,
+        `onceEachSqsRecord: ${field}: threw (RangeError), and has not worked yet`,
       ) as string;
       expect(events[0]).toMatchObject({ error: { code: 'INVALID_OPTIONS', message } });
     },

@@ -4,7 +4,7 @@ import { OnKafkaMessage, OnSqsMessage } from 'handle-once/nestjs';
 import { describe, expect, it } from 'vitest';
 
 const METHOD =
-  'must be on a method of a provider: no static one, no property, compiled with experimentalDecorators';
+  'must be on a method of a provider, not on a static method or a property; compile with experimentalDecorators';
 
 class Billing {
   readonly kind = 'not decorated';

@@ -307,8 +307,8 @@ describe('The start is refused with the field and the fix for', () => {
   });
 
   it.each([
-    [Scope.REQUEST, 'is made for each request'],
-    [Scope.TRANSIENT, 'is transient, and is made for each that it is injected into'],
+    [Scope.REQUEST, 'is created for each request'],
+    [Scope.TRANSIENT, 'is transient, so it is created for each injection'],
   ])('a provider that is no singleton (%s)', async (scope, how) => {
     @Injectable({ scope })
     class Orders {
@@ -318,7 +318,7 @@ describe('The start is refused with the field and the fix for', () => {
       }
     }
     const module = HandleOnceModule.forRoot({ handleOnce, sqs: { orders: queue } });
-    const fix = 'make it, and what it has injected, a singleton';
+    const fix = 'make it, and everything it injects, a singleton';
     expect(await issuesOf([module], [Orders])).toEqual([
       { field: 'sqs.orders', message: `is handled by Orders.charge, whose provider ${how}; ${fix}` },
     ]);

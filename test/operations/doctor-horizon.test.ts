@@ -35,7 +35,9 @@ describe('horizon', () => {
     const pid = row?.pid ?? 0;
     expect(await findingOf('horizon', { sql })).toMatchObject({
       level: 'ok',
-      found: expect.stringMatching(/^what is open is [\d,]+ transactions old at most$/) as string,
+      found: expect.stringMatching(
+        /^the oldest open transaction or slot is [\d,]+ transactions old$/,
+      ) as string,
     });
     await useUpTransactions(sql);
     const ofReader = new RegExp(

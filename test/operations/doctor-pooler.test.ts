@@ -12,7 +12,7 @@ test('finds no pooler where there is none', async () => {
   expect(await findingOf('pooler', { sql })).toEqual({
     check: 'pooler',
     level: 'ok',
-    found: 'no sign of one that shares server sessions',
+    found: 'no sign of a pooler that shares server sessions',
   });
 });
 

@@ -49,7 +49,7 @@ describe('tables', () => {
       level,
       found: expect.stringContaining(`the schema ${schema} lacks the table ${table}: `) as string,
       fix: expect.stringContaining(
-        `the statements about ${table} of those that npx handle-once sql --schema ${schema} prints`,
+        `of the statements that npx handle-once sql --schema ${schema} prints, run those about ${table}`,
       ) as string,
     });
     // Where messages are handled, the other checks are made: none takes it for a missing right.
@@ -74,7 +74,7 @@ describe('tables', () => {
     expect(found).toMatch(
       /lacks the table failures: .*; and in schema lost_more the table records lacks the column error/,
     );
-    expect(fix).toMatch(/the statements about failures .*; and add the column/);
+    expect(fix).toMatch(/run those about failures.*; and add the column/);
     await sql`alter table lost_more.stats drop column count`;
     await sql`drop table lost_more.migrations`;
     expect(await findingOf('schema-version', given)).toMatchObject({
@@ -143,7 +143,7 @@ describe('indexes', () => {
     const finding = await findingOf('indexes', tables);
     expect(finding).toMatchObject({
       level: 'notice',
-      found: expect.stringContaining('handle-once did not make indexes.of_mine:') as string,
+      found: expect.stringContaining('handle-once did not create indexes.of_mine:') as string,
     });
     await sql.unsafe(statementIn(finding));
     expect(await findingOf('indexes', tables)).toMatchObject({ level: 'ok' });

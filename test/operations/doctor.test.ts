@@ -163,7 +163,7 @@ describe('rights', () => {
     const rights = findings.find(({ check }) => check === 'rights');
     expect(rights).toMatchObject({ level: 'problem' });
     expect(rights?.found).toContain('select, insert, update on records');
-    expect(rights?.fix).toContain(`which is grant usage on schema "handle_once" to ${stranger}; `);
+    expect(rights?.fix).toContain(`prints: grant usage on schema "handle_once" to ${stranger}; `);
     expect(rights?.fix).toMatch(/--for maintain prints$/);
     const unchecked = findings.filter(({ found }) => found.startsWith('not checked: '));
     expect(unchecked.map(({ check, level }) => [check, level])).toEqual([
@@ -182,7 +182,7 @@ describe('rights', () => {
     expect(finding).toMatchObject({
       level: 'notice',
       found: expect.stringMatching(
-        `^the role ${writer} may handle messages, and lacks insert on workers: .* not recorded$`,
+        `^the role ${writer} may handle messages, but lacks insert on workers: .* not recorded$`,
       ) as string,
     });
     await sql.unsafe(finding.fix?.replace(/.*?: /, '') ?? '');
@@ -194,13 +194,13 @@ describe('rights', () => {
     await sql.unsafe(grantsSql({ role: cron, for: 'maintain' }));
     expect(await findingOf('rights', { sql: workers })).toMatchObject({
       level: 'ok',
-      found: `the role ${worker} may handle messages, and not maintain the tables`,
+      found: `the role ${worker} may handle messages, but not maintain the tables`,
     });
     expect(await findingOf('maintenance', { sql: workers })).toMatchObject({ level: 'notice' });
     const ofCron = await doctor({ sql: crons });
     expect(ofCron.filter(({ level }) => level !== 'ok')).toEqual([]);
     expect(ofCron.find(({ check }) => check === 'rights')?.found).toBe(
-      `the role ${cron} may maintain the tables, and not handle messages`,
+      `the role ${cron} may maintain the tables, but not handle messages`,
     );
   });
 });

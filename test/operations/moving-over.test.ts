@@ -151,7 +151,7 @@ describe('The import of a dedupe table, beside records of handle-once,', () => {
       '0',
       async (key) => failed(key, new RetryableError('x', { retryAfterMs: 60_000 })),
     ],
-    ['one that failed for good', '1', async (key) => failed(key, new TerminalError('never'))],
+    ['one that failed permanently', '1', async (key) => failed(key, new TerminalError('never'))],
     ['one whose worker died', '0', died],
     ['one that has expired', '0', expired],
   ])('counts as missing, and makes succeeded, %s', async (_, failures, happens) => {

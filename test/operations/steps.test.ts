@@ -18,7 +18,7 @@ beforeEach(async () => {
   handleOnce = createHandleOnce({ sql, scope, maxAttempts: 1 });
 });
 
-/** A message with two steps, which fails for good when `last` does. */
+/** A message with two steps, which fails permanently when `last` does. */
 function handle(last: () => unknown = () => 'done') {
   return handleOnce(key, 'body', async (_, { step }) => {
     await step('summary', () => ran.push('summary'));

@@ -51,7 +51,7 @@ const ends: [how: string, handler: () => void][] = [
     },
   ],
   [
-    'fails for good',
+    'fails permanently',
     () => {
       throw new TerminalError('never');
     },

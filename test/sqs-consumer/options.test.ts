@@ -22,7 +22,7 @@ const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['consumerOptions', undefined, /what Consumer.create takes/],
   ['signal', AbortSignal.abort(), /function that gives an AbortSignal/],
   ['onEvent', {}, /function of one event/],
-  ['inTransaction', true, /store of your own has no transactions/],
+  ['inTransaction', true, /your own store has no transactions/],
   ['visibilityTimeout', 60, /not an option/],
 ];
 
@@ -36,7 +36,7 @@ const wrongOfConsumer: typeof wrong = [
   ['visibilityTimeout', 43_201, /whole number of seconds/],
   ['handleMessage', handler, /must be left out: the handler is the second argument/],
   ['handleMessageBatch', handler, /must be left out: the handler is the second argument/],
-  ['handleMessageTimeout', 1_000, /must be left out: .* give timeoutMs to createHandleOnce/],
+  ['handleMessageTimeout', 1_000, /must be left out: .* pass timeoutMs to createHandleOnce/],
   ['terminateVisibilityTimeout', true, /must be false or left out: .* after its backoff/],
   ['terminateVisibilityTimeout', 5, /must be false or left out/],
   ['terminateVisibilityTimeout', () => 5, /must be false or left out/],

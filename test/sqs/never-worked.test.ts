@@ -80,7 +80,7 @@ describe.each(rows)('A %s function that throws', (name, functions) => {
     test('for every message dead-letters none, and is named as what is at fault', async () => {
       const { deadLetters, handled, kept } = await work(allBad);
       expect([deadLetters, handled]).toEqual([[], []]);
-      const text = `createSqsWorker: ${name}: threw (SyntaxError), and has never worked`;
+      const text = `createSqsWorker: ${name}: threw (SyntaxError), and has not worked yet`;
       const error = { code: 'INVALID_OPTIONS', message: expect.stringContaining(text) as string };
       expect(kept).toMatchObject(Array(10).fill({ reason: 'error', error }));
     });

@@ -85,10 +85,10 @@ describe.each([
 
   test.each([
     [undefined, 'got undefined'],
-    ['', 'got an empty text'],
+    ['', 'got an empty string'],
     ['sqs://user:secret@example/1/orders?token=secret', 'got sqs://example/1/orders'],
-    ['secret', 'got a text that is no URL'],
-    ['arn:aws:sqs:eu-central-1:1:orders', 'got a text that begins with arn:'],
+    ['secret', 'got a string that is not a URL'],
+    ['arn:aws:sqs:eu-central-1:1:orders', 'got a string that begins with arn:'],
   ])('shows of a wrong queueUrl (%s) what is no secret', (wrongUrl, words) => {
     const issues = issuesOf(() => create({ ...right, queueUrl: wrongUrl }));
     expect(issues).toEqual([{ field: 'queueUrl', message: `must be the URL of the queue, ${words}` }]);

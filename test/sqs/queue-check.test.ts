@@ -79,7 +79,7 @@ test.each<[warning: RegExp, given: Given]>([
     { onFailed, ofDeadLetters: named('AccessDenied') },
   ],
   [
-    /^orders DEAD_LETTER_QUEUE_TOO_SMALL: .* of 1048575 bytes, and the queue those of 1048576:/,
+    /^orders DEAD_LETTER_QUEUE_TOO_SMALL: .* up to 1048575 bytes, and the queue of up to 1048576:/,
     { onFailed, ofDeadLetters: { MaximumMessageSize: '1048575' } },
   ],
 ])('%s is warned of: %j', async (warning, given) => {

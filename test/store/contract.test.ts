@@ -114,7 +114,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
         },
       };
     },
-    found: 'steps are kept in place of those before, and a takeover gets them',
+    found: 'steps replace earlier ones, and a takeover gets them',
   },
   'reads a record, and writes it later': {
     fault: (memory) => ({
@@ -128,7 +128,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
         return replies.map((reply, index) => (seen[index] === undefined ? claimed : reply));
       },
     }),
-    found: 'of many that claim an absent key at one moment exactly one owns it',
+    found: 'of many that claim an absent key at the same time, exactly one owns it',
   },
   'gives every lease the same length': {
     fault: (memory) => ({
@@ -155,7 +155,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     fault: settling((settlement) =>
       settlement.kind === 'release' ? { ...settlement, retryAfterMs: 0 } : settlement,
     ),
-    found: 'a released key waits for its backoff, and tells the error and the time left',
+    found: 'a released key waits for its backoff, and reports the error and the time left',
   },
   'keeps records without end': {
     fault: settling((settlement) =>
@@ -167,7 +167,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     fault: (memory) => ({
       claim: (requests, terms) => memory.claim(requests, { ...terms, maxDeaths: Infinity }),
     }),
-    found: 'workers that died without a word use up deaths, and leave no error',
+    found: 'workers that died silently use up deaths, and leave no error',
   },
   'lets every claim own suspects': {
     fault: (memory) => ({
@@ -205,7 +205,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
         return found;
       },
     }),
-    found: 'a look finds nothing under a key that was never claimed, and makes no record',
+    found: 'a lookup finds nothing under a key that was never claimed, and makes no record',
   },
   'answers in another order': {
     fault: (memory) => ({
@@ -264,7 +264,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
   },
   'is never ready': {
     fault: () => ({ check: () => Promise.reject(new Error('not ready')) }),
-    found: 'check finds nothing to say of a store that works',
+    found: 'check resolves for a store that works',
   },
 };
 

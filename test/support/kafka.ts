@@ -63,7 +63,7 @@ export interface TestKafka {
   consumer(config?: Partial<ConsumerConfig>): Consumer;
   /**
    * Waits until a consumer that has disconnected can connect again. kafkajs 2.2.4 reuses its connection objects: when
-   * an old socket ends after a new one was opened, the new one is closed, and the consumer can stop for good.
+   * an old socket ends after a new one was opened, the new one is closed, and the consumer can stop permanently.
    */
   reconnectable(consumer: Consumer): Promise<void>;
 }

@@ -277,7 +277,7 @@ describe('A crash test that would show nothing', () => {
         {
           field: 'effects',
           message:
-            'were called by the handler (charge), and none was done: have them resolve, and the handler await them',
+            'were called by the handler (charge), but none completed: have them resolve, and the handler await them',
         },
       ],
     });
@@ -321,7 +321,7 @@ describe('A crash test that would show nothing', () => {
     const handler = (effects: { charge: typeof charge }) => (order: Order) => effects.charge(order.cents);
     const refused = await refusalOf({ effects: { charge }, handler });
     expect(refused.issues).toMatchObject([{ field: 'effects.charge' }]);
-    expect(refused.message).toMatch(/pending, by Error \(the cause of this error\)\. Have reset empty fakes/);
+    expect(refused.message).toMatch(/pending, by Error \(the cause of this error\)\. Let reset empty fakes/);
     expect(refused.message).not.toContain('995');
     expect(refused.cause).toMatchObject({ message: 'charged before: 995' });
   });

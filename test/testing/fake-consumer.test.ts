@@ -166,7 +166,7 @@ describe('A fake consumer', () => {
       /partition: must be/,
       (consumer) => consumer.produce('mails', { value: 'a' }, 1),
     ],
-    ['a pattern', /topics: must be texts/, (consumer) => consumer.subscribe({ topics: [/./] })],
+    ['a pattern', /topics: must be strings/, (consumer) => consumer.subscribe({ topics: [/./] })],
   ])('refuses %s', async (_, message, act) => {
     const refused: unknown = await Promise.resolve(createFakeConsumer())
       .then(act)

@@ -60,8 +60,8 @@ test('three names are listed, and the others counted', () => {
 
 describe('What is enough for a notice', () => {
   test.each<[what: string, check: Check, row: DatabaseRow | undefined, expected: Expected]>([
-    ['nothing open', horizon, undefined, ['ok', 'what is open is 0 transactions old at most']],
-    ['a young one', horizon, ['process 7', '99999', '1'], ['ok', 'is 99,999 transactions old at most']],
+    ['nothing open', horizon, undefined, ['ok', 'the oldest open transaction or slot is 0 transactions old']],
+    ['a young one', horizon, ['process 7', '99999', '1'], ['ok', 'slot is 99,999 transactions old']],
     [
       'an old one',
       horizon,
@@ -169,7 +169,7 @@ describe('Of several tables', () => {
       'indexes',
       indexes,
       [['t.x'], ['t.y']],
-      ['notice', 'handle-once did not make t.x, t.y: '],
+      ['notice', 'handle-once did not create t.x, t.y: '],
       'run `drop index concurrently t.x`, or search a copy of the table',
     ],
     [
@@ -232,10 +232,10 @@ describe('Tables that have lost something', () => {
   const column = ['workers', 'column', 'host', null];
   const unlogged = ['records', 'unlogged', '', null];
   const ADD =
-    'add the column as npx handle-once sql --schema orders prints it: migrate runs no migration twice';
+    'add the column as npx handle-once sql --schema orders prints it: migrate does not run a migration twice';
 
   test.each<[what: string, missing: Rows, faults: Rows, expected: Expected, fix: RegExp]>([
-    ['nothing', [], [], ['ok', 'all are there, with their columns and keys'], /^$/],
+    ['nothing', [], [], ['ok', 'all exist, with their columns and keys'], /^$/],
     [
       'a column',
       [],
@@ -248,7 +248,7 @@ describe('Tables that have lost something', () => {
       [],
       [column, unlogged],
       ['problem', 'lacks the column host; the table records is UNLOGGED: '],
-      /^run `alter table "orders"\."records" set logged`, .*, and correct the others likewise$/,
+      /^run `alter table "orders"\."records" set logged`, .*, and correct the others in the same way$/,
     ],
     [
       'a key',
@@ -269,7 +269,7 @@ describe('Tables that have lost something', () => {
       [['failures']],
       [],
       ['notice', 'lacks the table failures: messages are handled'],
-      /prints, and then/,
+      /as the owner of the tables, and then/,
     ],
     [
       'the records, and another table',
@@ -308,7 +308,7 @@ describe('A pool', () => {
 });
 
 describe('A pooler', () => {
-  const NO_SIGN: Expected = ['ok', 'no sign of one that shares server sessions'];
+  const NO_SIGN: Expected = ['ok', 'no sign of a pooler that shares server sessions'];
   const SURVIVES: Expected = ['ok', 'a pooler shares the server sessions; prepared statements survive that'];
   const LOST: Expected = [
     'problem',

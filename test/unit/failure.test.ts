@@ -74,7 +74,7 @@ test('what a trigger raises is not sent again, and refuses the values', () => {
   const error = Object.assign(new Error('secret'), { code: 'P0001', severity: 'ERROR' });
   const failure = toStoreError(error);
   expect(failure).toMatchObject({ retriable: false, dataRefused: true });
-  expect(failure.message).toMatch(/a trigger .* raised an error \(SQLSTATE P0001\): look at the triggers/);
+  expect(failure.message).toMatch(/a trigger .* raised an error \(SQLSTATE P0001\): check the triggers/);
   expect(inspect(failure)).not.toContain('secret');
 });
 

@@ -88,8 +88,8 @@ describe.each(entries)('%s', (_, enter, args) => {
     },
   ])('refuses %o in place of the handler: to call it runs nothing', async (handler) => {
     const message =
-      `must be a function of (${args}, attempt), and is a generator function: to call it runs nothing; ` +
-      'use an async function';
+      `must be a function of (${args}, attempt), but is a generator function, which runs nothing when it is ` +
+      'called; use an async function';
     expect(await refusal(() => enter(handler))).toMatchObject({
       code: 'INVALID_OPTIONS',
       issues: [{ field: 'handler', message }],

@@ -111,7 +111,7 @@ describe('createHandleOnce refuses', () => {
       'databaseSchema with a store',
       { store, databaseSchema: 'a' },
       'databaseSchema',
-      'has no meaning for a store of your own; remove it',
+      'has no effect with your own store; remove it',
     ],
     [
       'maxResultBytes without results',

@@ -49,7 +49,7 @@ test('either retention that is below that of the queue is warned of, and neither
   expect(warningsOf({ retentionSeconds: 101 })).toEqual(['RETENTION_TOO_SHORT']);
   expect(warningsOf({ retentionSeconds: 100 })).toEqual([]);
   expect(queueWarnings({ ...NOTHING, retentionSeconds: 101 }, settings)[0]?.message).toMatch(
-    /for 101 s, and records expire after 100 s: .* to at least 101000$/,
+    /for 101 s, but records expire after 100 s: .* to at least 101000$/,
   );
   expect(warningsOf({ retentionSeconds: 100 }, { failedRetentionMs: 99_999 })).toEqual([
     'RETENTION_TOO_SHORT',

@@ -26,7 +26,11 @@ test.each<[string, object, string]>([
     { retryAfterMs: Number.NaN },
     'retryAfterMs must be a number of milliseconds, got NaN',
   ],
-  ['a text for counted', { counted: 'no' }, 'counted must be true or false, got string; the attempt counts'],
+  [
+    'a text for counted',
+    { counted: 'no' },
+    'counted must be true or false, got string, so the attempt counts',
+  ],
 ])('%s is told once, and nothing is thrown', async (_, options, message) => {
   const make = () => new RetryableError('rate limited', options);
   expect(await warningsOf(make)).toEqual([

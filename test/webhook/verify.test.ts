@@ -240,7 +240,9 @@ test.each([
   const { error } = await handleWebhook(githubDelivery('a'));
   expect(error).toBeInstanceOf(UnverifiedError);
   const { message } = error as Error;
-  expect(message).toMatch(new RegExp(`verify threw \\(${name}\\)\\. If that is .* correct verify`));
+  expect(message).toMatch(
+    new RegExp(`verify threw \\(${name}\\)\\. If verify is at fault .* correct verify`),
+  );
   expect(message).not.toContain('secret');
 });
 

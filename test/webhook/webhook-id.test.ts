@@ -42,9 +42,9 @@ describe.each(providerNames)('A delivery of %s', (provider) => {
     const where = {
       github: 'header x-github-delivery is missing or empty',
       shopify: 'header x-shopify-webhook-id is missing or empty',
-      slack: 'no text and no whole number of at most 53 bits at /event_id',
+      slack: 'no string and no whole number of at most 53 bits at /event_id',
       'standard-webhooks': 'header webhook-id is missing or empty',
-      stripe: 'no text and no whole number of at most 53 bits at /id',
+      stripe: 'no string and no whole number of at most 53 bits at /id',
       svix: 'header svix-id is missing or empty',
     };
     expect(messageOf(provider, { headers: {}, body: '{}' })).toContain(where[provider]);
@@ -119,7 +119,8 @@ describe('An id that a function finds', () => {
   });
 
   it.each([undefined, null, '', 7, Promise.resolve('late')])('is refused when it is %s', (id) => {
-    expect(messageOf({ id: () => id as string }, sample)).toContain('the id function returned none');
+    const what = id instanceof Promise ? 'a promise' : 'no id';
+    expect(messageOf({ id: () => id as string }, sample)).toContain(`the id function returned ${what}`);
   });
 
   it('is refused when the function throws, without what JSON.parse tells of the body', () => {

@@ -94,11 +94,10 @@ type Resolved = z.output<ReturnType<typeof crashTestOptions>>;
  * and reports which effects ran twice without a child key.
  *
  * An effect is known by a child key anywhere in its arguments: a payment provider that gets it as idempotency key does
- * the second call once. What is not among `effects` is not seen, whatever it does. It uses a store in memory, and
- * needs no test runner.
+ * the second call once. It sees only what is in `effects`. It uses a store in memory, and needs no test runner.
  *
- * Throws `InvalidOptionsError`, also where the handler does not succeed without a crash, has none of the effects done,
- * or does not do them again for the next message, so that one of the crashes could not happen.
+ * Throws `InvalidOptionsError`, also if the handler does not succeed without a crash, does none of the effects, or does
+ * not do them again for the next message: then one of the crashes cannot happen.
  *
  * @example
  * ```ts
@@ -140,7 +139,7 @@ async function runWhole(options: Resolved): Promise<WatchedEffects> {
   const handled = await createWorker(createMemoryStore(), '1').handle(options, watched);
   if (handled.outcome.state !== 'succeeded') {
     const what = described(handled.outcome);
-    const message = `must succeed without a crash, and the message is ${what}: correct it, or its effects`;
+    const message = `must succeed without a crash, but the message is ${what}: correct it, or its effects`;
     throw new InvalidOptionsError(SUBJECT, [{ field: 'handler', message }], { cause: handled.thrown });
   }
   if (watched.done.length === 0) {
@@ -148,7 +147,7 @@ async function runWhole(options: Resolved): Promise<WatchedEffects> {
     const message =
       called === ''
         ? 'were not called by the handler: have it call those that it is given'
-        : `were called by the handler (${called}), and none was done: have them resolve, and the handler await them`;
+        : `were called by the handler (${called}), but none completed: have them resolve, and the handler await them`;
     throw new InvalidOptionsError(SUBJECT, [{ field: 'effects', message }]);
   }
   return watched;
@@ -180,8 +179,8 @@ async function crashAfter(options: Resolved, planned: string, dieAfter: number):
 function notRepeated(effect: string, ended?: Handled): InvalidOptionsError {
   const how = ended === undefined ? 'another effect was done' : `the message is ${described(ended.outcome)}`;
   const message =
-    `was done for the first message, and not for a later one, so that no crash can follow it: ${how}. ` +
-    'Have reset empty fakes that remember something, and keep no state outside of the effects, ' +
+    `was done for the first message, but not for a later one, so no crash can follow it: ${how}. ` +
+    'Let reset empty fakes that remember something, and keep no state outside of the effects, ' +
     'such as a cache of the module or a payload that the handler changes';
   const issues = [{ field: `effects.${effect}`, message }];
   return new InvalidOptionsError(SUBJECT, issues, { cause: ended?.thrown });

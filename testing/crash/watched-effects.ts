@@ -3,7 +3,7 @@ import type { Attempt } from '../../src/words/attempt.ts';
 /** Something that a handler does outside of its record. */
 export type Effect = (...args: never[]) => Promise<unknown>;
 
-/** The effects of a handler, by the names that a report has for them. */
+/** The effects of a handler, by their names in reports. */
 export type Effects = Readonly<Record<string, Effect>>;
 
 /** One call of an effect. */

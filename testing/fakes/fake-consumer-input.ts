@@ -9,7 +9,7 @@ const isName = (value: unknown): boolean => typeof value === 'string' && value !
 const isOffset = (value: unknown): boolean => typeof value === 'string' && /^\d+$/.test(value);
 const isMetadata = (value: unknown): boolean => value === null || typeof value === 'string';
 
-const content = lazily(() => satisfying(isContent, 'a text or a Buffer'));
+const content = lazily(() => satisfying(isContent, 'a string or a Buffer'));
 const topicName = lazily(() => satisfying(isName, 'the name of a topic'));
 
 const WITH_TOPIC = { error: 'must be an object with a topic' };
@@ -22,8 +22,8 @@ const position = lazily(() =>
     {
       topic: topicName(),
       partition: partitionNumber(),
-      offset: satisfying(isOffset, 'a whole number from 0, as text'),
-      metadata: z.optional(satisfying(isMetadata, 'a text or null')),
+      offset: satisfying(isOffset, 'a whole number from 0, as a string'),
+      metadata: z.optional(satisfying(isMetadata, 'a string or null')),
     },
     WITH_TOPIC,
   ),
@@ -48,8 +48,8 @@ const inputs = lazily(() => ({
     topic: topicName(),
     message: z.looseObject(
       {
-        key: z.optional(satisfying(contentOrNull, 'a text, a Buffer or null')),
-        value: satisfying(contentOrNull, 'a text or a Buffer, or null for a tombstone'),
+        key: z.optional(satisfying(contentOrNull, 'a string, a Buffer or null')),
+        value: satisfying(contentOrNull, 'a string or a Buffer, or null for a tombstone'),
         headers: z.optional(z.record(z.string(), content(), { error: 'must be an object' })),
       },
       { error: 'must be an object with a value' },

@@ -91,15 +91,16 @@ const fakeConsumerOptions = lazily(() =>
 );
 
 /**
- * A consumer of kafkajs in memory, the only one of its group, to test the wiring of `onceEachKafkaMessage`, or of an
- * `eachMessage` or `eachBatch` of your own, without a broker. Nothing is delivered but by `poll`.
+ * A consumer of kafkajs in memory, the only one of its group, to test the wiring of `onceEachKafkaMessage`, or of your
+ * own `eachMessage` or `eachBatch`, without a broker. Only `poll` delivers messages.
  *
  * A partition that was paused after a failure is resumed by real time; `stop` and `run` begin again at once where the
  * group has committed. It has no rebalances and no errors of a broker.
  *
- * Throws `InvalidOptionsError`, as do `subscribe`, `run` and `produce` for what is not in the shape of kafkajs, and
- * `seek` for a partition that is not there. Before `run`, and for wrong arguments, `pause`, `resume`, `seek` and
- * `commitOffsets` throw a `KafkaJSNonRetriableError`, as kafkajs does; so does `subscribe` between `run` and `stop`.
+ * Throws `InvalidOptionsError`, as do `subscribe`, `run` and `produce` for arguments that do not have the shape of
+ * kafkajs, and `seek` for a partition that does not exist. Before `run`, and for wrong arguments, `pause`, `resume`,
+ * `seek` and `commitOffsets` throw a `KafkaJSNonRetriableError`, as kafkajs does; so does `subscribe` between `run` and
+ * `stop`.
  *
  * @example
  * ```ts
@@ -274,7 +275,8 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
 }
 
 function topicName(name: unknown): string {
-  if (typeof name !== 'string') throw refused('topics', 'must be texts: a fake consumer knows no patterns');
+  if (typeof name !== 'string')
+    throw refused('topics', 'must be strings: a fake consumer does not support patterns');
   return name;
 }
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/lib/clock.ts';
 
-/** What a test gives of a message; a text stands for its UTF-8 bytes. */
+/** A message of a test; a string stands for its UTF-8 bytes. */
 export interface FakeMessage {
   /** Default: none. */
   readonly key?: string | Buffer | null | undefined;

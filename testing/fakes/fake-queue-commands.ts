@@ -63,7 +63,7 @@ function ofThisQueue(command: Command): Command {
     if (QueueUrl !== context.queueUrl) {
       throw refusal(
         'QueueDoesNotExist',
-        'The specified queue does not exist: take queueUrl of the fake queue.',
+        'The specified queue does not exist: use queueUrl of the fake queue.',
       );
     }
     return command(context, input, signal);

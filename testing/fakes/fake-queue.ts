@@ -92,16 +92,15 @@ const fakeQueueOptions = lazily(() =>
 );
 
 /**
- * A standard SQS queue in memory, to test the wiring of `createSqsWorker`, `onceEachSqsMessage` or a loop of your own
+ * A standard SQS queue in memory, to test the wiring of `createSqsWorker`, `onceEachSqsMessage` or your own loop
  * without a server. Its messages have the shape of the real ones. Its clock runs with real time, plus what `advance`
  * adds.
  *
  * It knows the commands for receives, sends, deletes, visibility and queue attributes, by the names of their classes;
- * another one rejects with `InvalidOptionsError`. All but
- * sends reject for the URL of another queue, as SQS does. It has no FIFO order, no delays and no limits of size. Throws
- * `InvalidOptionsError`.
+ * other commands reject with `InvalidOptionsError`. All commands except sends reject the URL of another queue, as SQS
+ * does. It has no FIFO order, no delays and no limits of size. Throws `InvalidOptionsError`.
  *
- * For code that asks for a whole `SQSClient`, name that type: `createFakeQueue<SQSClient>()`.
+ * For code that needs a whole `SQSClient`, name that type: `createFakeQueue<SQSClient>()`.
  *
  * @example
  * ```ts
@@ -186,11 +185,11 @@ function checkMessage(body: unknown, attributes: unknown): void {
   const refuse = (field: string, message: string): never => {
     throw new InvalidOptionsError(SUBJECT, [{ field, message }]);
   };
-  if (typeof body !== 'string') refuse('body', 'must be a text: turn an object into JSON');
+  if (typeof body !== 'string') refuse('body', 'must be a string: turn an object into JSON');
   if (typeof attributes !== 'object' || attributes === null)
-    return refuse('attributes', 'must be an object of texts');
+    return refuse('attributes', 'must be an object of strings');
   for (const [name, text] of Object.entries(attributes)) {
-    if (typeof text !== 'string') refuse(`attributes.${name}`, 'must be a text');
+    if (typeof text !== 'string') refuse(`attributes.${name}`, 'must be a string');
   }
 }
 

@@ -19,7 +19,7 @@ import type {
 
 export type { MemoryRecord } from './memory-record.ts';
 
-/** A store in this process's memory, with a clock of its own. */
+/** A store in this process's memory, with its own clock. */
 export interface MemoryStore extends Store {
   keep(requests: readonly KeepRequest[], scope: string): Promise<readonly KeepReply[]>;
   /**
@@ -66,7 +66,7 @@ export function createMemoryStore(): MemoryStore {
 /** Time that is no number would let nothing be live: the same key would run twice. Throws `InvalidOptionsError`. */
 export function checkAdvance(subject: string, milliseconds: unknown): void {
   if (typeof milliseconds === 'number' && Number.isFinite(milliseconds) && milliseconds >= 0) return;
-  const message = 'must be a finite number of milliseconds, 0 or more: a clock does not go back';
+  const message = 'must be a finite number of milliseconds, 0 or more: the clock cannot go back';
   throw new InvalidOptionsError(subject, [{ field: 'advance', message }]);
 }
 

@@ -12,13 +12,12 @@ interface DashboardOptions extends SharedOptions {
 }
 
 export function addDashboard(program: Command): void {
-  connected(
-    program
-      .command('dashboard')
-      .description('serve pages that show all of this, on 127.0.0.1, until it is stopped'),
-  )
+  connected(program.command('dashboard').description('serve the dashboard on 127.0.0.1 until it is stopped'))
     .option('--port <port>', 'the port (default: a free one)', wholeNumber, 0)
-    .option('--allow-actions', 'let records be retried and forgotten; each is written to the table audit')
+    .option(
+      '--allow-actions',
+      'allow records to be retried and forgotten; each action is written to the table audit',
+    )
     .option('--allow-results', 'show what handlers returned')
     .action(async ({ port, allowActions, allowResults, ...options }: DashboardOptions) => {
       const { serve } = await loadServe();

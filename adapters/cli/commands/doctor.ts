@@ -18,24 +18,23 @@ interface DoctorOptions extends SharedOptions {
 }
 
 export function addDoctor(program: Command): void {
-  shared(program.command('doctor').description('look for what makes workers slow, or unsafe'))
+  shared(program.command('doctor').description('check for what makes workers slow or unsafe'))
     .option(
       '--concurrency <count>',
-      'handlers in transactions at once, to compare with the pool',
+      'how many handlers run in transactions at once, to compare with the pool',
       wholeNumber,
     )
-    .option('--queue-url <url>', 'an SQS queue, to compare its settings')
-    .option('--topics <names...>', 'Kafka topics, to compare their retention')
+    .option('--queue-url <url>', 'the URL of an SQS queue, to check its settings')
+    .option('--topics <names...>', 'Kafka topics, to check their retention')
     .action(async ({ concurrency, queueUrl, topics, ...options }: DoctorOptions) => {
       const config = await loadConfig(options.config);
       if (concurrency !== undefined && config.sql === undefined) {
-        throw new UsageError(
-          '--concurrency needs --config: the pool of your workers is what it is compared with',
-        );
+        throw new UsageError('--concurrency needs --config: it is compared with the pool of your workers');
       }
       if (queueUrl !== undefined && !URL.canParse(queueUrl)) {
         throw new UsageError(
-          '--queue-url is no URL: write https://sqs.REGION.amazonaws.com/ACCOUNT/NAME, as the console of SQS shows it',
+          '--queue-url is not a URL: write https://sqs.REGION.amazonaws.com/ACCOUNT/NAME, as the console of SQS ' +
+            'shows it',
         );
       }
       if (config.sqs !== undefined && !hasMethods(config.sqs, ['send']))

@@ -28,7 +28,7 @@ async function explainOne(tables: TablesOptions, scope: string, key: string): Pr
   const isKnown = story.record !== undefined || story.attempts.length > 0;
   return {
     json: story,
-    text: isKnown ? textOf(story) : 'no such record, and no attempt of it that ended badly',
+    text: isKnown ? textOf(story) : 'no such record, and none of its attempts ended badly',
     exitCode: isKnown ? EXIT.done : EXIT.unchanged,
   };
 }
@@ -42,7 +42,7 @@ async function explainAll(tables: TablesOptions, key: string): Promise<Answer> {
 }
 
 function textOf({ record, worker, attempts }: Story): string {
-  const lines = record === undefined ? 'there is no record any more' : linesOf(record);
+  const lines = record === undefined ? 'the record no longer exists' : linesOf(record);
   const host = worker?.host === undefined ? '' : `\n${'host'.padEnd(13)} ${nameOf(worker)}`;
   const lapsed = record?.phase === 'lapsed' ? `\n\n${lapsedAt(record)}` : '';
   const none = lapsed === '' ? 'no attempt ended badly' : 'no attempt before it ended badly';
@@ -52,7 +52,7 @@ function textOf({ record, worker, attempts }: Story): string {
 
 function lapsedAt({ attempts, liveUntil }: RecordView): string {
   return (
-    `attempt ${attempts} has no end on record: its process is gone or frozen, and its lease lapsed at ` +
+    `attempt ${attempts} has no recorded end: its process is gone or frozen, and its lease lapsed at ` +
     `${liveUntil.toISOString()}; the next delivery runs the message again`
   );
 }

@@ -38,28 +38,28 @@ const PHASES: readonly RecordPhase[] = [
 
 export function addList(program: Command): void {
   shared(program.command('list').description('the newest or the oldest records'), ({ all }) => all === true)
-    .addOption(new Option('--state <state>', 'of this state alone').choices(STATES))
-    .addOption(new Option('--phase <phase>', 'of this phase alone').choices(PHASES))
-    .option('--scope <scope>', 'of this scope alone')
-    .option('--error <name or code>', 'with this error alone')
+    .addOption(new Option('--state <state>', 'only this state').choices(STATES))
+    .addOption(new Option('--phase <phase>', 'only this phase').choices(PHASES))
+    .option('--scope <scope>', 'only this scope')
+    .option('--error <name or code>', 'only this error')
     .addOption(
-      new Option('--since <time>', 'first claimed since then, or since a moment: 2026-11-25T14:00:00Z')
+      new Option('--since <time>', 'first claimed within this time, or since a date: 2026-11-25T14:00:00Z')
         .argParser(timeAgo)
         .default(timeAgo('24h'), '24h'),
     )
-    .addOption(new Option('--until <time>', 'first claimed before').argParser(timeAgo))
+    .addOption(new Option('--until <time>', 'first claimed before this time').argParser(timeAgo))
     .option('--oldest', 'the oldest first (default: the newest)')
     .option('--limit <count>', 'at most this many', wholeNumber, 100)
     .addOption(new Option('--all', 'all of them, page by page').conflicts('limit'))
     .addOption(
-      new Option('--count-by <what>', 'how many there are, in place of the records')
+      new Option('--count-by <what>', 'print counts instead of records')
         .choices(['error'])
         .conflicts(['limit', 'all', 'oldest']),
     )
     .addHelpText(
       'after',
-      '\nIt reads what was written since --since, with --all again for each 10,000 records. In a large table whose old' +
-        '\nrecords are purged that is most of the table: run it on a replica.',
+      '\nIt reads what was written since --since; with --all it reads that again for each 10,000 records. In a large' +
+        '\ntable whose old records are purged, that is most of the table: run it on a replica.',
     )
     .action(async (given: ListOptions) => {
       const { state, phase, scope, error, since: sinceMs, until: untilMs } = given;

@@ -13,8 +13,8 @@ interface MaintainOptions extends SharedOptions {
 
 export function addMaintain(program: Command): void {
   unhurried(program.command('maintain').description('delete what has expired, and count what is left'))
-    .option('--for <time>', 'at most this long; the next call goes on from there', duration)
-    .option('--archive', 'keep what is deleted in the table archive')
+    .option('--for <time>', 'stop after this long; the next call continues from there', duration)
+    .option('--archive', 'copy deleted records to the table archive')
     .option(
       '--abandoned-after <time>',
       'report pending records that were not delivered again (default: 14d)',
@@ -34,11 +34,11 @@ export function addMaintain(program: Command): void {
 function textOf(report: MaintenanceReport): string {
   switch (report.state) {
     case 'busy':
-      return 'another process walks';
+      return 'another process is walking';
     case 'stopped':
-      if (report.reason === 'taken-over') return 'another process has taken the walk over';
-      return `stopped (${report.reason}) after ${report.purged} deleted; the next call goes on from there`;
+      if (report.reason === 'taken-over') return 'another process has taken over the walk';
+      return `stopped (${report.reason}) after ${report.purged} deleted; the next call continues from there`;
     case 'finished':
-      return `${report.purged} deleted, ${report.records} left, of which ${report.abandoned} are abandoned`;
+      return `${report.purged} deleted, ${report.records} left (${report.abandoned} abandoned)`;
   }
 }

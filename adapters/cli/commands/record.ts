@@ -33,7 +33,7 @@ export function addForget(program: Command): void {
     );
   shared(command)
     .requiredOption('--scope <scope>', WHOLE_SCOPE)
-    .option('--step <name>', 'this step of it alone')
+    .option('--step <name>', 'only this step')
     .action(async (key: string, { scope, step, ...options }: ForgetOptions) => {
       await answer(options, (tables) =>
         step === undefined ? forgetAll(tables, scope, key) : forgetOne(tables, scope, key, step),
@@ -51,13 +51,14 @@ async function forgetAll(tables: TablesOptions, scope: string, key: string): Pro
   if (forgotten.state === 'absent') {
     return { json: forgotten, text: 'no such record', exitCode: EXIT.unchanged };
   }
-  const warning = forgotten.was === 'running' ? '; its handler runs on, without a fence' : '';
+  const warning = forgotten.was === 'running' ? '; its handler is still running, without a fence' : '';
   return { json: forgotten, text: `forgotten; it was ${forgotten.was}${warning}` };
 }
 
 const STEP_KEPT = {
   absent: 'no such record, or no step of this name has ended',
-  running: 'unchanged: an attempt runs, and would put the step back. Stop its worker, or wait for its end',
+  running:
+    'unchanged: an attempt is running and would write the step back. Stop its worker, or wait until it ends',
 };
 
 async function forgetOne(tables: TablesOptions, scope: string, key: string, step: string): Promise<Answer> {

@@ -17,7 +17,7 @@ type GivenOptions = SharedOptions &
   };
 
 const SEND_UNRECORDED =
-  'of a topic: also send dead letters that have no record: no earlier redrive has sent them';
+  'for a topic: also send dead letters without a record; use it only if no earlier redrive has sent them';
 
 export function addRedrive(program: Command): void {
   const command = program.command('redrive').description('send dead letters back, so that they run again');
@@ -25,14 +25,15 @@ export function addRedrive(program: Command): void {
     .requiredOption('--from <queue or topic>', 'the URL of the dead-letter queue, or the name of the topic')
     .option(
       '--to <queue or topic>',
-      'where they go; of a topic leave it out, or name a retry topic of the group: elsewhere a copy is a new message',
+      'where they go; for a topic leave it out, or name a retry topic of the group: in other topics a copy is a ' +
+        'new message',
     )
-    .option('--scope <scope>', 'dead letters of this scope alone, and those that name none')
-    .option('--key <key...>', 'dead letters of these keys alone')
+    .option('--scope <scope>', 'only dead letters of this scope, and those that name no scope')
+    .option('--key <key...>', 'only dead letters with these keys')
     .option('--limit <count>', 'send at most this many', wholeNumber)
     .option('--per-second <count>', 'send at most this many in a second (default: 50)', wholeNumber)
     .option('--send-unrecorded', SEND_UNRECORDED)
-    .option('--dry-run', 'only say what it would do')
+    .option('--dry-run', 'only print what it would do')
     .action(async (given: GivenOptions) => {
       await answer(given, (tables) => redrive(given, tables));
     });

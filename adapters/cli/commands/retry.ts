@@ -23,21 +23,23 @@ const NEXT = 'nothing runs until the broker or the sender delivers the message a
 
 export function addRetry(program: Command): void {
   shared(
-    program.command('retry [key]').description('let a failed record, or many of them, run again'),
+    program.command('retry [key]').description('allow one failed record, or many, to run again'),
     (_, [key]) => key === undefined,
   )
-    .option('--scope <scope>', `${WHOLE_SCOPE}; needed for a key`)
-    .option('--error <name or code>', 'without a key: those with this error alone')
+    .option('--scope <scope>', `${WHOLE_SCOPE}; required with a key`)
+    .option('--error <name or code>', 'without a key: only those with this error')
     .addOption(
       new Option(
         '--since <time>',
-        'without a key: first claimed since then, or since a moment: 2026-11-25T14:00:00Z',
+        'without a key: first claimed within this time, or since a date: 2026-11-25T14:00:00Z',
       )
         .argParser(timeAgo)
         .default(timeAgo('24h'), '24h'),
     )
-    .addOption(new Option('--until <time>', 'without a key: first claimed before').argParser(timeAgo))
-    .option('--confirm <count>', 'without a key: retry them, where there are exactly so many', wholeNumber)
+    .addOption(
+      new Option('--until <time>', 'without a key: first claimed before this time').argParser(timeAgo),
+    )
+    .option('--confirm <count>', 'without a key: retry them if exactly this many match', wholeNumber)
     .addHelpText(
       'after',
       '\nWithout a key it counts the failed records; it retries them only with --confirm. It reads what was written' +
@@ -56,14 +58,14 @@ function refuseOfMany(given: Pick<RetryOptions, 'error' | 'until' | 'confirm'> &
   const { error, since, until, confirm } = given;
   if (!since && [error, until, confirm].every((option) => option === undefined)) return;
   throw new UsageError(
-    '--error, --since, --until and --confirm are for many records: leave them or the key out',
+    '--error, --since, --until and --confirm are for many records: leave out either them or the key',
   );
 }
 
 async function retryOne(key: string, given: RetryOptions, tables: TablesOptions): Promise<Answer> {
   const { scope } = given;
   if (scope === undefined)
-    throw new UsageError('--scope is missing: each scope has a record of its own for a key');
+    throw new UsageError('--scope is missing: each scope has its own record for a key');
   const retried = await retryRecord({ ...tables, scope, key });
   if (retried.state === 'retried') return { json: retried, text: `retried; ${NEXT}` };
   const text = `unchanged: only a failed record can be retried, and this one is ${retried.found}`;

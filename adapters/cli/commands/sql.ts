@@ -8,7 +8,7 @@ const HOW_TO_RUN = '-- Run it once, in one transaction: psql --single-transactio
 export function addSql(program: Command): void {
   program
     .command('sql')
-    .description('print the migrations as one SQL script, for a migration tool of your own')
+    .description('print the migrations as one SQL script, for your own migration tool')
     .option('--schema <name>', 'the Postgres schema that gets the tables', 'handle_once')
     .option('--after <version>', 'leave out the migrations up to this one', wholeNumber, 0)
     .action(({ schema, after }: { readonly schema: string; readonly after: number }) => {

@@ -13,7 +13,7 @@ const NO_STATS = 'nothing was counted: create handleOnce with stats: true, and w
 
 export function addStats(program: Command): void {
   shared(program.command('stats').description('how often each event happened; --json has each minute'))
-    .option('--scope <scope>', 'of this scope alone')
+    .option('--scope <scope>', 'only this scope')
     .addOption(new Option('--since <time>', 'since then').argParser(duration).default(duration('1h'), '1h'))
     .action(async ({ scope, since, ...options }: StatsOptions) => {
       await answer(options, async (tables) => {

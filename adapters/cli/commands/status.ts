@@ -6,7 +6,7 @@ import { ago } from '../duration.ts';
 import { tableOf } from '../table.ts';
 
 const NEVER_WALKED =
-  'nothing is counted: no walk of maintenance has ended yet. Run npx handle-once maintain, or call startMaintenance ' +
+  'nothing is counted yet: no walk of maintenance has ended. Run npx handle-once maintain, or call startMaintenance ' +
   'in a worker';
 
 export function addStatus(program: Command): void {
@@ -38,6 +38,6 @@ function withoutCensus(endedAt: Date | undefined, now: Date): Answer {
     json: { takenAt: endedAt, census: [] },
     text:
       `there are no records: the last walk of maintenance, ${ago(endedAt, now)} ago, found none. ` +
-      'Those that came since are counted by the next one: run npx handle-once maintain',
+      'The next walk counts those that came since: run npx handle-once maintain',
   };
 }

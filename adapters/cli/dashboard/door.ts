@@ -26,16 +26,17 @@ export function enter({ port, token, visitor }: Door, request: Request): Visitor
   const isOurs = (host: string): boolean =>
     NAMES.some((name) => host === `${name}:${port}` || (port === 80 && host === name));
   if (!isOurs(request.headers.get('host') ?? ''))
-    return refuse(421, 'Open the address that the command has printed: this is another host.');
+    return refuse(421, 'Open the address that the command printed: this is a different host.');
   const url = new URL(request.url);
   const given = url.searchParams.get('token');
   const cookie = `handle_once_${port}`;
   if (given === null) {
     return isSameSecret(cookieOf(request, cookie), token)
       ? visitor
-      : refuse(403, 'Open the address that the command has printed. It has a token.');
+      : refuse(403, 'Open the address that the command printed, with its token.');
   }
-  if (!isSameSecret(given, token)) return refuse(403, 'This token is of another run of the command.');
+  if (!isSameSecret(given, token))
+    return refuse(403, 'This token belongs to another run. Open the address that this run printed.');
   url.searchParams.delete('token');
   const secure = request.headers.get('x-forwarded-proto') === 'https' ? '; Secure' : '';
   return new Response(null, {

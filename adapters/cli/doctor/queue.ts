@@ -67,7 +67,7 @@ function judged(facts: QueueFacts, settings: HandleOnceSettings, isFifo: boolean
       isAboveLease(seconds, settings.leaseMs)
         ? undefined
         : `the visibility timeout of the queue ${leaseFault('visibilityTimeoutSeconds', seconds, settings.leaseMs)}. ` +
-            'createSqsWorker receives with a longer one by itself',
+            'createSqsWorker sets a longer one when it receives',
       `${seconds} s, above the lease of ${settings.leaseMs / 1_000} s`,
     ),
     finding('queue-retention', messageOf('RETENTION_TOO_SHORT'), 'records outlive the messages of the queue'),

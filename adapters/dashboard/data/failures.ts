@@ -63,7 +63,7 @@ export async function failureLines(context: Context, filter: LineFilter, after: 
 export type Group = Awaited<ReturnType<typeof failureGroups>>[number];
 export type LinePage = Awaited<ReturnType<typeof failureLines>>;
 
-/** How many messages failed for good in a time, and how many of them are failed now. */
+/** How many messages failed permanently in a time, and how many of them are failed now. */
 export async function failedIn(context: Context, sinceMs: number) {
   const [row] = await read(context, 'failed', [String(sinceMs)]);
   return { atLeast: Number(row?.[0]), failedNow: Number(row?.[1]) };

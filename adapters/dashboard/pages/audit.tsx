@@ -15,11 +15,11 @@ export const audit = page({
   look: ({ actions, next }, { now }) => (
     <>
       {table({
-        caption: 'What was done by the dashboard, the newest first. Commands are not listed here.',
+        caption: 'Actions in the dashboard, the newest first. Commands are not listed here.',
         ...{
           now,
           rows: actions,
-          empty: 'Nobody has retried or forgotten a record by the dashboard. Commands are not listed here.',
+          empty: 'No record was retried or forgotten in the dashboard. Commands are not listed here.',
         },
         columns: {
           when: ({ begunAt }) => begunAt,
@@ -41,7 +41,7 @@ export const action = page({
   hasForms: ({ mayAct }) => mayAct,
   read: async (context) => {
     const found = await actionWith(context, context.parameters.get('id') ?? '');
-    if (found === undefined) throw new BadRequest('id must be that of an action in the audit');
+    if (found === undefined) throw new BadRequest('id must be the id of an action in the audit');
     return found;
   },
   look: (data, context) => {
@@ -63,7 +63,7 @@ export const action = page({
         {name === 'retry' && (
           <>
             <p>
-              What was retried runs when its broker or its sender delivers it again. Where there are dead
+              A retried message runs when its broker or its sender delivers it again. If there are dead
               letters:
             </p>
             <pre>{given(redriveCommand(scope, key))}</pre>
@@ -72,7 +72,7 @@ export const action = page({
         {mayAct &&
           isRunning &&
           actionForm(context, 'stop', 'Stop it', [
-            <p>Stop ends it after the record that it is at. What is done stays done.</p>,
+            <p>Stop ends it after the current record. It does not undo records that are done.</p>,
           ])}
         {name === 'retry' && filter !== undefined && !isRunning && done < expected && (
           <p>
@@ -95,6 +95,6 @@ function isSilent({ endedAt, seenAt }: Action, now: Date): boolean {
 
 function outcomeOf(one: Action, now: Date): string {
   if (one.outcome !== undefined) return one.outcome;
-  if (isSilent(one, now)) return 'no sign of its process for a minute: it came at least this far';
+  if (isSilent(one, now)) return 'its process gave no sign for a minute: it did at least this much';
   return one.isStopping ? 'stopping' : 'running';
 }

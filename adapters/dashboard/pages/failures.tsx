@@ -44,7 +44,7 @@ export const failures = page({
       <p class={missing === 0 ? 'quiet' : 'note'}>
         {missing === 0
           ? 'A process writes at most 100 failures a second, so there may have been more. '
-          : `At least ${counted(missing, 'failure was', 'failures were')} not written down in this time. `}
+          : `At least ${counted(missing, 'failure was', 'failures were')} not recorded in this time. `}
         <a href={linkTo('failures', { ...queryOf(filter), count: 'records' })}>Count the failed records</a>
       </p>
       {counts !== undefined && countTable(counts, filter, context)}

@@ -19,8 +19,9 @@ export const health = page({
         },
       })}
       <p class="quiet">
-        The client and the role of your workers are others than those of this page: run{' '}
-        <code>npx handle-once doctor</code> as they do. <a href={manual('operations.md#doctor')}>Doctor</a>
+        This page has another client and another role than your workers: run{' '}
+        <code>npx handle-once doctor</code> with the client and the role of your workers.{' '}
+        <a href={manual('operations.md#doctor')}>Doctor</a>
       </p>
     </>
   ),

@@ -156,7 +156,7 @@ function actions(record: RecordView, context: Context) {
       <h2>Actions</h2>
       {phase === 'failed' &&
         actionForm(context, 'retry', 'Retry it', [
-          <p>Retry lets it run again. It runs when its broker or its sender delivers it once more.</p>,
+          <p>Retry allows it to run again. It runs when its broker or its sender delivers it again.</p>,
         ])}
       {actionForm(context, 'forget', 'Forget it', [
         <input type="hidden" name="seen" value={stampOf(record)} />,
@@ -166,7 +166,7 @@ function actions(record: RecordView, context: Context) {
         </p>,
         phase === 'running' && (
           <p class="warning">
-            It is running: a delivery that comes before its end starts a second handler beside it.
+            It is running: a delivery that comes before it ends starts a second handler at the same time.
           </p>
         ),
         phase === 'running' && textField('confirm', 'Type its key to confirm'),

@@ -46,7 +46,7 @@ export const messages = page({
           ),
         ])}
         {'lines' in found
-          ? lineTable(found.lines, now, 'No such failure was written down in this time.')
+          ? lineTable(found.lines, now, 'No such failure was recorded in this time.')
           : recordsPart(found, by, now)}
         {nextLink(next, by === 'place' ? 'Read the next part' : 'Next')}
         {otherWay(by, choice)}
@@ -97,18 +97,18 @@ const CAPTIONS: Readonly<Record<By, string>> = {
   key: 'Records by scope and key',
   failures: 'Failed records',
   time: 'Records by their first claim',
-  place: 'Records as they stand in the table, in no order',
+  place: 'Records in the order of the table',
 };
 
 function recordsPart({ records, lookedUntil, pages }: FoundRecords, by: By, now: Date) {
   return (
     <>
       {lookedUntil !== undefined && (
-        <p class="note">This took too long: it looked back until {moment(lookedUntil)}, and no further.</p>
+        <p class="note">This took too long: it searched back to {moment(lookedUntil)}, and no further.</p>
       )}
       {pages !== undefined && (
         <p class="note">
-          This is a part of the table: pages {count(pages.from)} to {count(pages.to)} of {count(pages.of)}.
+          This is part of the table: pages {count(pages.from)} to {count(pages.to)} of {count(pages.of)}.
         </p>
       )}
       {table({
@@ -116,7 +116,7 @@ function recordsPart({ records, lookedUntil, pages }: FoundRecords, by: By, now:
         ...{
           now,
           rows: records,
-          empty: by === 'key' ? 'No key begins like this.' : 'No such record was found here.',
+          empty: by === 'key' ? 'No key begins with this.' : 'No such record was found here.',
         },
         columns: {
           key: messageLink,
@@ -137,9 +137,9 @@ const OTHER_WAYS: Readonly<
   Partial<Record<By, { readonly says: string; readonly by: By; readonly name: string }>>
 > = {
   failures: {
-    says: 'Failures are written down best effort.',
+    says: 'Failures are recorded on a best-effort basis.',
     by: 'time',
-    name: 'Look through the records too',
+    name: 'Search the records too',
   },
   time: {
     says: 'Is something missing, or does this take too long?',

@@ -55,7 +55,7 @@ export const overview = page({
       {eventsPart(data.lastHour, data.lastDay, now)}
       <h2>Workers</h2>
       {table({
-        caption: 'Processes that claimed messages in the last day, also those that have ended',
+        caption: 'Processes that claimed messages in the last day, including those that have ended',
         ...{ now, rows: data.workers, empty: 'No process has claimed a message in the last day.' },
         columns: {
           host: ({ host }) => host,
@@ -93,8 +93,9 @@ function badges(
         href={linkTo('failures', { ending: 'failed', since: '1h' })}
       >
         {atLeast === 0
-          ? 'Messages: none was seen to fail for good in the last hour'
-          : `Messages: at least ${count(atLeast)} failed for good in the last hour, ${count(failedNow)} of them are failed now`}
+          ? 'Messages: no permanent failure was seen in the last hour'
+          : `Messages: at least ${count(atLeast)} failed permanently in the last hour, ${count(failedNow)} of them ` +
+            'are failed now'}
       </a>{' '}
       <a class={`badge ${problems > 0 ? 'problem' : notices > 0 ? 'notice' : 'ok'}`} href={linkTo('health')}>
         {problems + notices === 0

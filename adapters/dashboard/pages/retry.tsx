@@ -52,8 +52,8 @@ export const retry = page({
           <input type="hidden" name="since" value={since} />,
           <input type="hidden" name="until" value={until} />,
           <p>
-            Retry lets each run again. It runs when its broker or its sender delivers it once more. If another
-            number of messages is failed by then, nothing is retried.
+            Retry allows each to run again. Each runs when its broker or its sender delivers it again. If the
+            number of failed messages has changed by then, nothing is retried.
           </p>,
           textField('confirm', `Type ${matching} to confirm`),
         ])}

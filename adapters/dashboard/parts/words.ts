@@ -37,7 +37,7 @@ export function duration(ms: number): string {
 /** `2026-11-27 14:05:03 UTC` */
 export function moment(at: Date): string {
   return Number.isNaN(at.getTime())
-    ? 'no known time'
+    ? 'an unknown time'
     : `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 

@@ -67,7 +67,7 @@ left join lateral (
   where f.scope = g.scope and f.key = g.newest[2] and f.id = g.newest[1]::bigint
 ) n on true
 order by g.lines desc, g.scope, g.ending, g.error_name, g.error_code`,
-    /** $1 milliseconds since: how many failed for good, and how many of those are failed now. */
+    /** $1 milliseconds since: how many failed permanently, and how many of those are failed now. */
     failed: `
 select count(*)::text as lines, count(t.key)::text as failed_now
 from ${failures} f

@@ -4,7 +4,7 @@ import type { HttpAttempt } from '../options.ts';
 const attempts = new WeakMap<IncomingMessage, HttpAttempt>();
 
 /**
- * The attempt of a request that `onceEachNodeRequest` has let through to its handler. Undefined for any other.
+ * The attempt of a request that `onceEachNodeRequest` has passed to its handler. Undefined for any other request.
  *
  * @example
  * ```ts

@@ -178,5 +178,5 @@ export class Exchange {
 /** `next` takes some values for no error, and `'route'` for a jump: the request would reach its handler. */
 function errorOf(thrown: unknown): unknown {
   if (typeof thrown === 'object' && thrown !== null) return thrown;
-  return new Error('principal threw a value that is no error: throw an Error', { cause: thrown });
+  return new Error('principal threw a value that is not an Error: throw an Error', { cause: thrown });
 }

@@ -23,11 +23,11 @@ export interface OnceEachNodeRequest<Incoming extends IncomingMessage = Incoming
 }
 
 /**
- * Makes middleware for Express, and for what else takes `(request, response, next)` of `node:http`: requests with the
- * same `Idempotency-Key` reach the handler once, and the others are answered from the record, byte for byte.
+ * Makes middleware for Express, and for other servers that take `(request, response, next)` of `node:http`: requests
+ * with the same `Idempotency-Key` reach the handler once, and the others are answered from the record, byte for byte.
  *
- * The answer is held back until it is on record. Put it behind what authenticates and compresses, and in front of body
- * parsers. Throws `InvalidOptionsError` that names every wrong field.
+ * The answer is held back until it is on record. Put the middleware after authentication and compression, and before
+ * body parsers. Throws `InvalidOptionsError` that names every wrong field.
  *
  * @example
  * ```ts

@@ -89,8 +89,8 @@ export class Feeds {
 /** The error of a call for a partition that is not this member's. */
 export function notOwn({ topic, partition }: Place): Error {
   const message =
-    `partition ${partition} of ${topic} is not this member's: ` +
-    'seek on the member that has it, or when the group has met';
+    `partition ${partition} of ${topic} is not assigned to this member: seek on the member that has it, or after ` +
+    'the rebalance';
   return new Error(message);
 }
 

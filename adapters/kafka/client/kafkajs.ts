@@ -28,7 +28,7 @@ export interface KafkaJs extends LogConsumer {
   fetchOf(payload: BatchPayload): Fetch;
 }
 
-/** Errors that mean: the group goes on without this member, until it has joined again. */
+/** Errors that mean: the group continues without this member, until it has joined again. */
 const MEMBERSHIP_ERRORS = new Set([
   'REBALANCE_IN_PROGRESS',
   'NOT_COORDINATOR_FOR_GROUP',
@@ -182,7 +182,9 @@ function isRemover(returned: unknown): returned is () => void {
 
 /** Another group's records would answer its messages, which then never run. */
 function otherGroup(given: string, joined: string): InvalidOptionsError {
-  const message = `is ${printable(given)}, and the consumer has joined the group ${printable(joined)}: give the groupId of kafka.consumer. Nothing was handled`;
+  const message =
+    `is ${printable(given)}, but the consumer has joined the group ${printable(joined)}: pass the ` +
+    'groupId of kafka.consumer. Nothing was handled';
   return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'groupId', message }]);
 }
 
@@ -197,15 +199,16 @@ function isRunning(own: Methods): boolean {
 }
 
 function runsAlready(): InvalidOptionsError {
-  const message = 'runs already: stop it before you make another config for it, or make another consumer';
+  const message =
+    'is already running: stop it before you make another config for it, or make another consumer';
   return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'consumer', message }]);
 }
 
 /** It is not known which partitions the consumer has that runs the config. */
 function otherConsumer(): InvalidOptionsError {
   const message =
-    'is not the one that runs this config, or was given for a later config: make one config for each consumer, and ' +
-    'give it to run of that consumer. Nothing was handled';
+    'is not the one that runs this config, or has a later config: make one config for each consumer, and pass it ' +
+    'to run of that consumer. Nothing was handled';
   return new InvalidOptionsError('onceEachKafkaMessage', [{ field: 'consumer', message }]);
 }
 

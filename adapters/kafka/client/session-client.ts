@@ -30,7 +30,7 @@ export class SessionClient implements LogConsumer {
 
   async run(handle: (fetch: Fetch) => Promise<void>): Promise<void> {
     const isOver = this.#wanted === undefined || this.#wanted.session?.isRunning === false;
-    if (!isOver) throw new Error('the worker runs already: call stop() first');
+    if (!isOver) throw new Error('the worker is already running: call stop() first');
     const run: Run = { session: undefined };
     this.#wanted = run;
     await this.#inTurn(() => this.#begin(run, handle));
@@ -69,7 +69,7 @@ export class SessionClient implements LogConsumer {
 
   /** Also while it stops: what was settled last is committed then. */
   async commit(place: Place, position: bigint): Promise<void> {
-    if (this.#session === undefined) throw new Error('the worker does not run');
+    if (this.#session === undefined) throw new Error('the worker is not running');
     await this.#session.commit(place, position);
   }
 
@@ -107,7 +107,7 @@ export class SessionClient implements LogConsumer {
   }
 
   #running(): Session {
-    if (this.#session?.isRunning !== true) throw new Error('the worker does not run: call run() first');
+    if (this.#session?.isRunning !== true) throw new Error('the worker is not running: call run() first');
     return this.#session;
   }
 }

@@ -53,7 +53,7 @@ export abstract class Session implements FeedClient {
     return [];
   }
 
-  /** Throws a `RebalanceError` where the group goes on without this member. */
+  /** Throws a `RebalanceError` where the group continues without this member. */
   async commit(place: Place, position: bigint): Promise<void> {
     this.feeds.checkCommit();
     await this.sendCommit(place, position);
@@ -69,7 +69,7 @@ export abstract class Session implements FeedClient {
     return this.feeds.heartbeat();
   }
 
-  /** Stops for good. Feeds also end with a rebalance, which stops nothing. */
+  /** Stops permanently. Feeds also end with a rebalance, which stops nothing. */
   crash(error: unknown): void {
     if (!this.#isRunning || error instanceof RebalanceError) return;
     this.#run.listener.crashed(errorOf(error), false);

@@ -38,13 +38,13 @@ export class Commits {
     });
   }
 
-  /** Throws what the broker has refused it with: a `RebalanceError` where the group goes on without this member. */
+  /** Throws what the broker has refused it with: a `RebalanceError` where the group continues without this member. */
   async commit(place: ConfluentPlace): Promise<void> {
     try {
       if (await endsWithin(this.#answered(place), ANSWERED_WITHIN_MS, this.#clock)) return;
     } catch (error) {
       if (!ENDS_MEMBERSHIP.has(codeOf(error))) throw error;
-      throw new RebalanceError('the group goes on without this member', { cause: error });
+      throw new RebalanceError('the group continues without this member', { cause: error });
     }
     throw new Error(`no broker has answered the commit within ${ANSWERED_WITHIN_MS} ms`);
   }

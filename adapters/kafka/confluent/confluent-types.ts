@@ -41,11 +41,11 @@ export interface ConfluentAdmin {
       readonly low: string;
     }[]
   >;
-  /** Needed with `retry` alone. */
+  /** Needed only with `retry`. */
   describeGroups?(groupIds: string[]): Promise<{ readonly groups: readonly ConfluentGroup[] }>;
 }
 
-/** What the coordinator knows of a group. */
+/** What the coordinator knows about a group. */
 export interface ConfluentGroup {
   /** 3 is stable. */
   readonly state: number;

@@ -19,12 +19,12 @@ export const DEFAULTS = {
 
 /** What decides over positions, and how it is asked for instead. */
 const REFUSED: Readonly<Record<string, string>> = {
-  kafkaJS: 'is of the promise API: give settings of librdkafka, such as bootstrap.servers',
+  kafkaJS: 'belongs to the promise API: pass settings of librdkafka, such as bootstrap.servers',
   'group.id': 'is set to the option groupId',
   'enable.auto.commit': 'is set to false: offsets are committed when their messages are settled',
   'enable.auto.offset.store': 'is set to false: offsets are committed when their messages are settled',
   'auto.offset.reset': 'is set by the option fromBeginning',
-  'isolation.level': 'stays read_committed, the default: messages of aborted transactions are never read',
+  'isolation.level': 'is always read_committed, the default: messages of aborted transactions are never read',
   'enable.partition.eof': 'is set to true: the end of a partition is committed too',
   offset_commit_cb: 'is set: a commit has ended when the broker has answered it',
   rebalance_cb: 'is set: partitions are given back when running handlers have ended',
@@ -42,7 +42,7 @@ function* faultsOf(config: Settings): Generator<[name: string, message: string]>
     if (config[name] !== undefined) yield [name, message];
   }
   if (brokersOf(config) === '') {
-    yield ['bootstrap.servers', "must name brokers, such as 'localhost:9092', by commas"];
+    yield ['bootstrap.servers', "must name brokers, such as 'localhost:9092', separated by commas"];
   }
   yield* timeFaults(config, Object.keys(DEFAULTS));
   if (textOf(config['partition.assignment.strategy']).includes('cooperative')) {
@@ -97,7 +97,7 @@ export function refusedSetting(config: Settings, error: unknown): OptionIssue | 
   if (name === undefined) return undefined;
   const why = message.startsWith('No such configuration property')
     ? 'is not a setting of librdkafka; remove it or correct its spelling'
-    : 'has a value that librdkafka refuses; its CONFIGURATION.md says what it takes';
+    : 'has a value that librdkafka refuses; its CONFIGURATION.md lists the valid values';
   return { field: `config.${name}`, message: why };
 }
 

@@ -16,11 +16,11 @@ const SUBJECT = 'createKafkaWorker';
  * A worker on Confluent's client whose messages are each handled once.
  *
  * An offset is committed only when its message, and every one before it, is succeeded or failed on record, or waits in
- * a topic of `retry`. Any other message withholds its partition, alone, and is handled again later. The broker is asked
- * for messages while handlers run: no handler is too long for `max.poll.interval.ms`. An error of a handler never stops
- * the worker.
+ * a topic of `retry`. Any other message withholds only its own partition, and is handled again later. The broker is
+ * asked for messages while handlers run: no handler is too long for `max.poll.interval.ms`. An error of a handler never
+ * stops the worker.
  *
- * Throws `InvalidOptionsError` that names every wrong field. What librdkafka refuses of `config` is thrown by `run`.
+ * Throws `InvalidOptionsError` that names every wrong field. If librdkafka refuses a setting of `config`, `run` throws.
  *
  * @example
  * ```ts

@@ -19,34 +19,35 @@ export interface KafkaWorkerOptions<
   /** The package `@confluentinc/kafka-javascript`. Each `run` makes a consumer of its `KafkaConsumer`. */
   readonly client: ConfluentPackage;
   /**
-   * Settings of librdkafka, such as `bootstrap.servers`. What decides over positions is set here, and refused: the
-   * group, commits, the reset of offsets. Cooperative assignment is refused too.
+   * Settings of librdkafka, such as `bootstrap.servers`. The worker sets those that decide over positions (the group,
+   * commits, the reset of offsets) and refuses them here. Cooperative assignment is refused too.
    */
   readonly config: ConfluentConfig;
   /** The topics to consume, with those of `retry`. */
   readonly topics: readonly string[];
   /**
-   * Where a partition begins of which the group has committed nothing: at its oldest message, or, by default, at its
-   * end. One whose position is not in the log any more goes on at its oldest message.
+   * Where a partition begins if the group has no committed offset for it: at its oldest message, or, by default, at its
+   * end. If the committed offset is no longer in the log, it begins at its oldest message.
    */
   readonly fromBeginning?: boolean | undefined;
   /**
-   * A connected admin client of the package. It looks for topics that were made again, and with `fromBeginning: false`
-   * commits where idle partitions begin. `retry` needs it. It cannot read the settings of topics.
+   * A connected admin client of the package. It detects re-created topics, and with `fromBeginning: false` it commits
+   * the start of idle partitions. `retry` needs it. It cannot read the settings of topics.
    */
   readonly admin?: ConfluentAdmin | undefined;
   /**
-   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its
-   * record and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is
-   * withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and
-   * message of the error in its header `handle-once-error`. Leave the `acks` of the producer at all replicas.
+   * What to do with a message that failed permanently; there is no default. `'acknowledge'` commits its offset: only
+   * its record and its event show the failure. A message whose payload differs from its record's, or whose key is
+   * invalid, is withheld. With `{ deadLetterTopic, producer }` a copy of each of these is produced to that topic first,
+   * with name and message of the error in its header `handle-once-error`. Leave the `acks` of the producer at all
+   * replicas.
    */
   readonly onFailed:
     | 'acknowledge'
     | { readonly deadLetterTopic: string; readonly producer: ConfluentProducer };
   /**
-   * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
-   * Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
+   * Where messages wait for their next attempt, so that their partitions continue. Default: each waits in its
+   * partition. Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
    */
   readonly retry?:
     | { readonly topics: readonly RetryTopic[]; readonly producer: ConfluentProducer }
@@ -81,7 +82,8 @@ export const kafkaWorkerOptions = lazily(() =>
           rebalanceGraceMs < Number(config['max.poll.interval.ms'] ?? DEFAULTS['max.poll.interval.ms']),
         {
           path: ['rebalanceGraceMs'],
-          error: 'must be less than max.poll.interval.ms of config, or the group goes on without it',
+          error:
+            'must be less than max.poll.interval.ms of config, or the group continues without this member',
         },
       ),
       z.superRefine(checkTopics),

@@ -16,7 +16,7 @@ export function takeThread(): Warning<KafkaWarning> | undefined {
   if (workers + SPARE <= threads) return undefined;
   const message =
     `${workers} workers on Confluent's client run in this process, and each keeps one of the ${threads} threads of ` +
-    "Node's pool: files, DNS and the workers wait in turn. Start the process with " +
+    "Node's pool: file access, DNS and the workers have to share them. Start the process with " +
     `UV_THREADPOOL_SIZE=${workers + DEFAULT_THREADS}`;
   return { warning: 'THREADS_TOO_FEW', message };
 }

@@ -15,7 +15,7 @@ export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, 
   readonly onFailed: KafkaOnFailed;
 }
 
-/** What a message is to the engine, and where it goes when it failed for good. */
+/** What a message is to the engine, and where it goes when it failed permanently. */
 export function kafkaDelivery(
   options: KafkaDeliveryOptions,
   original: Placed,

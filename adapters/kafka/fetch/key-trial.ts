@@ -37,7 +37,7 @@ export function createKeyTrial(key: LogKey<KafkaMessage> | undefined) {
 
 function brokenKey(topic: string): KeyFunctionError {
   return new KeyFunctionError(
-    `key: the function found no key for any of the first ${MOST_FAILURES} messages, the last of ${topic}, and so ` +
+    `key: the function found no key for any of the first ${MOST_FAILURES} messages, the last of ${topic}, so it ` +
       'seems wrong; none of them was handled or dead-lettered. Correct the function and start the consumer again',
   );
 }

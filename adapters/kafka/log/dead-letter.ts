@@ -3,11 +3,11 @@ import type { DeadLetterFacts } from '../../../src/adapter-kit.ts';
 import type { KafkaProducer } from './kafkajs-types.ts';
 import type { KafkaHeaders, Placed } from './log-client.ts';
 
-/** What to do with a message that has failed for good. */
+/** What to do with a message that has failed permanently. */
 export type KafkaOnFailed =
   | 'acknowledge'
   | {
-      /** One that the consumer does not subscribe to, or its dead letters would be handled again. */
+      /** A topic that the consumer does not subscribe to, or its dead letters would be handled again. */
       readonly deadLetterTopic: string;
       /** A connected one. It sends to all replicas (`acks: -1`). */
       readonly producer: KafkaProducer;

@@ -32,7 +32,7 @@ export type KafkaKeptReason =
   | 'retry-refused';
 
 /**
- * Names of findings: settings that work, with a cost, and what waits for a person.
+ * Names of findings: settings that work, but at a cost, and problems that need a person.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
@@ -52,7 +52,7 @@ export type KafkaWarning =
   | 'THREADS_TOO_FEW';
 
 /**
- * What has changed: where it was read on, where it ends, or which message stands at an offset.
+ * What has changed: where it is read from, where it ends, or which message has an offset.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
@@ -86,11 +86,11 @@ export type KafkaEvent =
    */
   | (OfPartition & {
       readonly type: 'log-changed';
-      /** Says what the two offsets are: positions, ends, or twice the offset whose message is another. */
+      /** Says what the two offsets are: positions, ends, or the same offset twice, whose message is a different one. */
       readonly reason: LogChange;
-      /** The offset of before. */
+      /** The offset before. */
       readonly expected: string;
-      /** The offset of now. */
+      /** The offset now. */
       readonly found: string;
     })
   /** Another member has it now; its handlers' signals are aborted. */
@@ -98,8 +98,8 @@ export type KafkaEvent =
   | {
       readonly type: 'client-error';
       /**
-       * `resolve`: the client was told where to read on. `watch`: the admin client was asked about topics. `fetch`: it
-       * asked the broker, and goes on by itself.
+       * `resolve`: the client was given the offset to read from. `watch`: the admin client was asked about topics.
+       * `fetch`: the client asked the broker, and continues by itself.
        */
       readonly verb: 'heartbeat' | 'resolve' | 'commit' | 'watch' | 'fetch';
       /** What the client threw. */

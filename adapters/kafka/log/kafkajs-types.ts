@@ -32,7 +32,7 @@ export interface Offsets {
   topics: { topic: string; partitions: { partition: number; offset: string }[] }[];
 }
 
-/** What `consumer.run` of kafkajs takes: made by `onceEachKafkaMessage`, to be passed on as it is. */
+/** What `consumer.run` of kafkajs takes: made by `onceEachKafkaMessage`, to be passed on unchanged. */
 export interface RunConfig {
   readonly autoCommit: true;
   readonly autoCommitInterval: number;
@@ -73,7 +73,7 @@ export interface KafkaTopicPartitions {
 /**
  * A consumer of kafkajs, such as `kafka.consumer({ groupId })`.
  *
- * Its methods `pause`, `resume`, `seek`, `run`, `stop` and `disconnect` are replaced by ones that record the call
+ * Its methods `pause`, `resume`, `seek`, `run`, `stop` and `disconnect` are replaced by methods that record the call
  * and pass it on.
  */
 export interface KafkaConsumer {

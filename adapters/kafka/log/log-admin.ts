@@ -1,8 +1,8 @@
 import type { TopicConfigs } from '../../shared/kafka/topic-retention.ts';
 
-/** What this adapter asks an admin client, whatever its client is. */
+/** What this adapter asks an admin client of any library. */
 export interface LogAdmin extends Partial<TopicConfigs> {
-  /** What a group has committed; an offset of -1 where it has not. */
+  /** The committed offsets of a group; -1 where it has committed none. */
   fetchOffsets(query: {
     groupId: string;
     topics: string[];
@@ -11,18 +11,18 @@ export interface LogAdmin extends Partial<TopicConfigs> {
   fetchTopicOffsets(
     topic: string,
   ): Promise<readonly (PartitionOffset & { readonly high: string; readonly low: string })[]>;
-  /** Needed with `retry` alone. */
+  /** Needed only with `retry`. */
   describeGroups?(groupIds: string[]): Promise<{ readonly groups: readonly GroupDescription[] }>;
 }
 
 export interface PartitionOffset {
   readonly partition: number;
   readonly offset: string;
-  /** Of what a group has committed: the text that was committed with it. */
+  /** The text that was committed with the offset. */
   readonly metadata?: string | null;
 }
 
-/** What the coordinator knows of a group. */
+/** What the coordinator knows about a group. */
 export interface GroupDescription {
   readonly state: string;
   readonly members: readonly GroupMember[];

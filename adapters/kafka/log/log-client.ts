@@ -70,7 +70,7 @@ export interface LogConsumer {
   moveTo(place: Place, position: bigint): void;
   /** Commits a position where no fetch is at hand. Before its first fetch a client can forget it without a word. */
   commit(place: Place, position: bigint): Promise<void>;
-  /** Whether an error says that the group goes on without this member, until it has joined again. */
+  /** Whether an error says that the group continues without this member, until it has joined again. */
   endsMembership(error: unknown): error is Error;
   /** Partitions that are not fetched, as far as the client knows. */
   unreached?(): readonly Place[];

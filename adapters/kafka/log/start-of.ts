@@ -33,9 +33,10 @@ export function startNotCommitted(
   const state =
     from === 'beginning'
       ? `the retry topic ${places} is paused until its start is known to be committed: ${fault}. Its messages wait`
-      : `where ${places} begins could not be committed: ${fault}. ` +
-        'What is produced while this consumer restarts can be skipped';
+      : `the start of ${places} could not be committed: ${fault}. ` +
+        'Messages that are produced while this consumer restarts can be skipped';
   const cure =
-    'This is tried again; check that the admin client is connected, and may describe the topic and the group';
+    'This is tried again; check that the admin client is connected and has the right to describe the topic and the ' +
+    'group';
   return { warning: 'START_NOT_COMMITTED', message: `${state}. ${cure}` };
 }

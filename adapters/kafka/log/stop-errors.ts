@@ -1,7 +1,7 @@
 import { HandleOnceError } from '../../../src/index.ts';
 import { shareAcrossCopies } from '../../../src/adapter-kit.ts';
 
-/** Errors that end a consumer for good when its client sees them: kafkajs reads `retriable`. */
+/** Errors that end a consumer permanently when its client sees them: kafkajs reads `retriable`. */
 export abstract class StopError extends HandleOnceError {
   readonly retriable = false;
 }

@@ -36,11 +36,11 @@ export interface KafkaDelivery<Payload> {
   readonly topic: string;
   /** Of the original, where this is a copy: in a retry topic, or redriven. */
   readonly partition: number;
-  /** Its value is bytes, whatever `payload` is. Offset and timestamp of a copy are those of the original. */
+  /** Its value is always bytes. Offset and timestamp of a copy are those of the original. */
   readonly message: KafkaMessage;
   /** The message's value, parsed and validated where that was asked for. */
   readonly payload: Payload;
-  /** Not needed: heartbeats go on while handlers run. It never throws. */
+  /** Not needed: heartbeats continue while handlers run. It never throws. */
   readonly heartbeat: () => Promise<void>;
   /** Pauses the partition after this message. Returns what resumes it. */
   readonly pause: () => () => void;
@@ -53,7 +53,7 @@ export type KafkaHandler<Payload, Extra extends readonly unknown[] = [], Result 
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
 
-/** The handler with the option `batch`. It gets what handlers of one message get, of each message. */
+/** The handler with the option `batch`. It gets, for each message, what a handler of one message gets. */
 export type KafkaBatchHandler<
   Payload,
   Extra extends readonly unknown[] = [],
@@ -70,7 +70,7 @@ export type KafkaHandlerOf<Payload, Once, InTransaction, Batched> = HandlerFor<
 /** A handler, whatever its payload is. */
 export type AnyHandler = (delivery: KafkaDelivery<never>, attempt: Attempt, ...extra: never[]) => unknown;
 
-/** What `kafka.consumer(...)` of kafkajs was given, as far as it can contradict the lease. Times are milliseconds. */
+/** The options of `kafka.consumer(...)` of kafkajs, as far as they can contradict the lease. Times are milliseconds. */
 export interface ConsumerTimeouts {
   readonly groupId?: string | undefined;
   readonly sessionTimeout?: number | undefined;
@@ -92,23 +92,24 @@ export interface OnceEachKafkaMessageOptions<
   readonly groupId: string;
   /**
    * Made by `createHandleOnce`. Records are kept in the scope `<scope>>kafka:<group>`. Where neither it nor this
-   * adapter is given retries, they are shorter, since the partition waits: 10 attempts, up to 5 minutes apart.
+   * adapter is given retries, they are shorter, because the partition waits: 10 attempts, up to 5 minutes apart.
    */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Any Standard Schema: `payload` is its output; a value that does not fit fails for good. */
+  /** Any Standard Schema: `payload` is its output; a value that does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
-   * Turns the value into `payload`. What it throws fails the message for good; a `RetryableError` releases it. Default:
-   * the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
+   * Turns the value into `payload`. What it throws fails the message permanently; a `RetryableError` releases it.
+   * Default: the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
    */
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => Parsed) | undefined;
   /**
    * The identity of a message. Default its topic, partition and offset, which dedupes redeliveries. A business key also
-   * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
+   * dedupes messages that a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
    * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ. A message for which it
-   * throws, or gives no key, is dead-lettered or withheld: where the value may lack one, give the place instead.
+   * throws, or returns no key, is dead-lettered or withheld: if a value can lack a key, return its topic, partition and
+   * offset instead.
    */
   readonly key?:
     | ((message: KafkaMessage, topic: string, partition: number) => string | undefined)
@@ -120,12 +121,12 @@ export interface OnceEachKafkaMessageOptions<
   /**
    * The handler gets up to `size` messages of one fetch of one partition at once, 2 to 500. Default: one message.
    *
-   * Each message has a record of its own, and the order of `ordering`: under `'partition'` and `'key'` a partition has
-   * one batch at a time, in the order of the offsets, and nothing runs behind a message that is kept. But without
+   * Each message has its own record, and the order of `ordering`: under `'partition'` and `'key'` a partition has one
+   * batch at a time, in the order of the offsets, and no later message runs while one is kept. But without
    * `inTransaction` the rest of its batch has run when a message fails. Only messages at their first attempt are in
-   * batches. Others get a list of one, as do the messages of a transaction that threw. `concurrency` counts batches.
-   * Times `size` it is at most 5,000. Needs `maxDeaths` of 3 or more, and, without `inTransaction`, `maxAttempts` of 2
-   * or more.
+   * batches. Others run in a list of one, and so do the messages of a transaction that threw. `concurrency` counts
+   * batches; `concurrency` times `size` is at most 5,000. Needs `maxDeaths` of 3 or more, and, without `inTransaction`,
+   * `maxAttempts` of 2 or more.
    *
    * @example
    * ```ts
@@ -139,41 +140,41 @@ export interface OnceEachKafkaMessageOptions<
    */
   readonly batch?: BatchOptions | undefined;
   /**
-   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its
-   * record and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is
-   * withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and
-   * message of the error in its header `handle-once-error`.
+   * What to do with a message that failed permanently; there is no default. `'acknowledge'` commits its offset: only
+   * its record and its event show the failure. A message whose payload differs from its record's, or whose key is
+   * invalid, is withheld. With `{ deadLetterTopic, producer }` a copy of each of these is produced to that topic first,
+   * with name and message of the error in its header `handle-once-error`.
    */
   readonly onFailed: KafkaOnFailed;
   /**
-   * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
-   * Needs `ordering: 'unordered'` and `admin`. Subscribe the consumer to these topics too.
+   * Where messages wait for their next attempt, so that their partitions continue. Default: each waits in its
+   * partition. Needs `ordering: 'unordered'` and `admin`. Subscribe the consumer to these topics too.
    *
    * After two attempts in place, or one whose wait is at least the shortest delay, a copy goes to the first topic whose
    * delay is at least the wait, or else to the last, and its offset counts as acknowledged. The copy has the record of
-   * the original: attempts go on, a success anywhere counts, and the handler gets the original's topic, partition,
+   * the original: attempts continue, a success anywhere counts, and the handler gets the original's topic, partition,
    * offset and timestamp. Nothing goes to a topic that the group does not consume; the message then waits in place.
    */
   readonly retry?: RetryInTopics | undefined;
   /** Milliseconds that handlers get to finish when the consumer stops, before their signals abort. Default 20,000. */
   readonly drainMs?: number | undefined;
   /**
-   * Milliseconds that handlers get to end when the group rebalances, before the member joins without them; they go on
-   * beside it. The whole group waits so long. At most the `rebalanceTimeout` of `consumerConfig`. Default 2,000.
+   * Milliseconds that handlers get to end when the group rebalances, before the member joins without them; they then
+   * keep running. The whole group waits that long. At most the `rebalanceTimeout` of `consumerConfig`. Default 2,000.
    */
   readonly rebalanceGraceMs?: number | undefined;
-  /** What `subscribe` was given: it says where a partition begins of which the group has committed nothing. */
+  /** The same as for `subscribe`: whether a partition without a committed offset begins at its oldest message. */
   readonly fromBeginning?: boolean | undefined;
   /**
-   * A connected admin client. It compares the topics' retention with the records', looks for topics that were made
-   * again, and with `fromBeginning: false` commits where idle partitions begin. `retry` needs it.
+   * A connected admin client. It compares the retention of the topics with that of the records, detects re-created
+   * topics, and with `fromBeginning: false` commits the start of idle partitions. `retry` needs it.
    */
   readonly admin?: KafkaAdmin | undefined;
   /** The same object as given to `kafka.consumer`, to compare its timeouts with the lease. */
   readonly consumerConfig?: ConsumerTimeouts | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
   readonly onEvent?: ((event: KafkaEvent) => unknown) | undefined;
-  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 
@@ -186,7 +187,7 @@ const onFailed = lazily(() =>
         producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
       }),
     ],
-    "must be chosen: 'acknowledge' commits the offset, and only the record and its event show the failure; " +
+    "must be chosen: 'acknowledge' commits the offset, and then only the record and its event show the failure; " +
       '{ deadLetterTopic, producer } first produces a copy to that topic, with a connected producer',
   ),
 );
@@ -254,7 +255,8 @@ export const onceEachMessageOptions = lazily(() =>
           rebalanceGraceMs <= (consumerConfig?.rebalanceTimeout ?? DEFAULT_REBALANCE_TIMEOUT_MS),
         {
           path: ['rebalanceGraceMs'],
-          error: 'must be at most the rebalanceTimeout of the consumer, or the group goes on without it',
+          error:
+            'must be at most the rebalanceTimeout of the consumer, or the group continues without this member',
         },
       ),
       z.superRefine(checkRetry),

@@ -7,7 +7,7 @@ import { TOPIC_NAME } from '../../shared/kafka/retry-copy.ts';
 
 /** A topic whose messages wait before they are handled, each for the same time. */
 export interface RetryTopic {
-  /** One that is not compacted, and keeps messages for longer than the delay. */
+  /** A topic that is not compacted, and keeps messages for longer than the delay. */
   readonly topic: string;
   /** Milliseconds from when a message is produced to the topic, 1 to 2,147,483,647. */
   readonly delayMs: number;
@@ -15,7 +15,7 @@ export interface RetryTopic {
 
 /** Where messages wait for their next attempt, instead of in their partition. */
 export interface RetryInTopics {
-  /** Each with a delay of its own, in any order. Of this group alone, and subscribed to by each of its members. */
+  /** Each with a different delay, in any order. Used by this group only, and subscribed to by each of its members. */
   readonly topics: readonly RetryTopic[];
   /** A connected producer. */
   readonly producer: KafkaProducer;
@@ -27,7 +27,7 @@ export const topicName = lazily(() =>
     .check(z.regex(TOPIC_NAME, { error: 'must be the name of a topic' })),
 );
 
-const NAMES = 'must be a list of names of topics, with at least one, and none of them twice';
+const NAMES = 'must be a list of one or more topic names, each only once';
 
 export const topicNames = lazily(() =>
   z.array(topicName(), { error: NAMES }).check(
@@ -94,7 +94,7 @@ export function checkTopics(
 }
 
 const DEAD_LETTERS_CONSUMED =
-  'must not be among topics: each dead letter would fail again and be produced again, without end';
+  'must not be among topics: each dead letter would fail again and be produced again, endlessly';
 
 function* contradictions(
   { retry, ordering, onFailed, admin }: OptionsWithRetry,
@@ -102,12 +102,15 @@ function* contradictions(
 ): Generator<[path: (string | number)[], message: string]> {
   if (retry === undefined) return;
   if (ordering !== 'unordered') {
-    yield [['ordering'], "must be 'unordered' with retry: messages pass one that waits in a retry topic"];
+    yield [
+      ['ordering'],
+      "must be 'unordered' with retry: other messages overtake one that waits in a retry topic",
+    ];
   }
   if (!hasMethods(admin, adminMethods)) {
     yield [
       ['admin'],
-      'must be a connected admin client with retry: it asks whether the group consumes the topics',
+      'must be a connected admin client with retry: it checks whether the group consumes the topics',
     ];
   }
   const topics = new Set(typeof onFailed === 'object' ? [onFailed.deadLetterTopic] : []);

@@ -143,7 +143,7 @@ export class PartitionTracker implements Place {
     this.#doubt();
   }
 
-  /** Everything below a position is acknowledged, and the client goes on from there. */
+  /** Everything below a position is acknowledged, and the client continues from there. */
   advanceTo(position: bigint): void {
     this.#goOnAt(position);
     this.#progressAt = this.#clock.wall();

@@ -16,8 +16,8 @@ const MOST_WARNED = 1_000;
 
 export function createWarnStuck(events: EventSink<KafkaEvent>, hasDeadLetters: boolean): WarnStuck {
   const usual = hasDeadLetters
-    ? 'it is not dead-lettered, since a function of the options seems to be wrong: correct it'
-    : 'a dead-letter topic, given as onFailed, gets past such messages';
+    ? 'it is not dead-lettered, because a function in the options seems to be wrong: correct it'
+    : 'pass a dead-letter topic as onFailed to take such messages out of the partition';
   const warned = new Map<string, Set<string>>();
   return (topic, partition, offset, why, advice = usual) => {
     const id = idOf({ topic, partition });

@@ -33,7 +33,7 @@ const STREAMS = 'has no effect: the worker uses no stream of the client';
 const REFUSED: Readonly<Record<string, string>> = {
   groupId: 'is set to the option groupId',
   autocommit: 'is set to false: offsets are committed when their messages are settled',
-  isolationLevel: 'stays READ_COMMITTED, the default: messages of aborted transactions are never read',
+  isolationLevel: 'is always READ_COMMITTED, the default: messages of aborted transactions are never read',
   protocolsMetadata: 'is set: partitions are given back when running handlers have ended',
   retries:
     'is set to 0: the worker tries again itself. With more, a commit that comes too late would join the group',
@@ -45,7 +45,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   registry: BYTES,
   highWaterMark: STREAMS,
   streamContext: STREAMS,
-  heartbeatStallTimeout: 'has no effect: nothing listens to the event that it is for',
+  heartbeatStallTimeout: 'has no effect: nothing listens to its event',
   groupRemoteAssignor: "has no effect: it is for groupProtocol: 'consumer'",
 };
 

@@ -16,8 +16,8 @@ const SUBJECT = 'createKafkaWorker';
  * A worker on platformatic's client whose messages are each handled once.
  *
  * An offset is committed only when its message, and every one before it, is succeeded or failed on record, or waits in
- * a topic of `retry`. Any other message withholds its partition, alone, and is handled again later. Heartbeats go on
- * while handlers run. An error of a handler never stops the worker.
+ * a topic of `retry`. Any other message withholds only its own partition, and is handled again later. Heartbeats
+ * continue while handlers run. An error of a handler never stops the worker.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *

@@ -15,7 +15,7 @@ export interface MembershipOptions {
   readonly onJoined: (places: Place[]) => void;
   /** The client has given up the membership. It is joined again. */
   readonly onLost: (error: unknown) => void;
-  /** Another member has its place: it is left for good. */
+  /** Another member has its place: it is left permanently. */
   readonly onFenced: (error: FencedError) => void;
   /** Reports what is tried again. */
   readonly onError: (error: unknown) => void;
@@ -82,7 +82,7 @@ export class Membership {
     if (!this.#isJoining) void this.#join();
   }
 
-  /** Leaves for good where an error says that another member has its place. The client joins no more from then on. */
+  /** Leaves permanently where an error says that another member has its place. The client does not join again. */
   lookForFence(error: unknown): boolean {
     const fenced = fencedBy(error);
     if (fenced === undefined || this.#isOver) return fenced !== undefined;

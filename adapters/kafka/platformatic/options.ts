@@ -20,35 +20,35 @@ export interface KafkaWorkerOptions<
   /** The package `@platformatic/kafka`. Each `run` makes consumers of its `Consumer`. */
   readonly client: PlatformaticPackage;
   /**
-   * Options of the package's `Consumer`, such as `bootstrapBrokers`. What decides over positions is set here, and
-   * refused: the group, commits, retries. Cooperative assignment and the protocol `consumer` are refused too, as are
-   * options without effect and names that the package does not have.
+   * Options of the package's `Consumer`, such as `bootstrapBrokers`. The worker sets those that decide over positions
+   * (the group, commits, retries) and refuses them here. Cooperative assignment and the protocol `consumer` are refused
+   * too, and so are options without effect and unknown names.
    */
   readonly config: PlatformaticConfig;
   /** The topics to consume, with those of `retry`. */
   readonly topics: readonly string[];
   /**
-   * Where a partition begins of which the group has committed nothing: at its oldest message, or, by default, at its
-   * end. One whose position is not in the log any more goes on at its oldest message.
+   * Where a partition begins if the group has no committed offset for it: at its oldest message, or, by default, at its
+   * end. If the committed offset is no longer in the log, it begins at its oldest message.
    */
   readonly fromBeginning?: boolean | undefined;
   /**
-   * An admin client of the package. It compares the topics' retention with the records', looks for topics that were
-   * made again, and with `fromBeginning: false` commits where idle partitions begin. `retry` needs it.
+   * An admin client of the package. It compares the retention of the topics with that of the records, detects
+   * re-created topics, and with `fromBeginning: false` commits the start of idle partitions. `retry` needs it.
    */
   readonly admin?: PlatformaticAdmin | undefined;
   /**
-   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its
-   * record and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is
-   * withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and
-   * message of the error in its header `handle-once-error`. The producer must have no serializers.
+   * What to do with a message that failed permanently; there is no default. `'acknowledge'` commits its offset: only
+   * its record and its event show the failure. A message whose payload differs from its record's, or whose key is
+   * invalid, is withheld. With `{ deadLetterTopic, producer }` a copy of each of these is produced to that topic first,
+   * with name and message of the error in its header `handle-once-error`. The producer must have no serializers.
    */
   readonly onFailed:
     | 'acknowledge'
     | { readonly deadLetterTopic: string; readonly producer: PlatformaticProducer };
   /**
-   * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
-   * Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
+   * Where messages wait for their next attempt, so that their partitions continue. Default: each waits in its
+   * partition. Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
    */
   readonly retry?:
     | { readonly topics: readonly RetryTopic[]; readonly producer: PlatformaticProducer }
@@ -82,7 +82,7 @@ export const kafkaWorkerOptions = lazily(() =>
           rebalanceGraceMs < Number(config['sessionTimeout'] ?? DEFAULTS.sessionTimeout),
         {
           path: ['rebalanceGraceMs'],
-          error: 'must be less than sessionTimeout of config, or the group goes on without it',
+          error: 'must be less than sessionTimeout of config, or the group continues without this member',
         },
       ),
       z.superRefine(checkTopics),

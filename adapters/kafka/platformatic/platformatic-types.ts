@@ -60,11 +60,11 @@ export interface PlatformaticAdmin {
       readonly configs: readonly { readonly name: string; readonly value: string | null | undefined }[];
     }[]
   >;
-  /** Needed with `retry` alone. */
+  /** Needed only with `retry`. */
   describeGroups?(query: { groups: string[] }): Promise<ReadonlyMap<string, PlatformaticGroup>>;
 }
 
-/** What the coordinator knows of a group. */
+/** What the coordinator knows about a group. */
 export interface PlatformaticGroup {
   /** `Stable`, when every member has its partitions. */
   readonly state: string;

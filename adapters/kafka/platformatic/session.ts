@@ -98,13 +98,14 @@ export class PlatformaticSession extends Session {
   }
 
   protected async sendCommit({ topic, partition }: Place, position: bigint): Promise<void> {
-    if (this.#member.memberId === null) throw new RebalanceError('the consumer has no place in its group');
+    if (this.#member.memberId === null) throw new RebalanceError('the consumer is not a member of its group');
     const place = { topic, partition, offset: position, leaderEpoch: UNKNOWN_EPOCH };
     try {
       await this.#member.commit({ offsets: [place] });
     } catch (error) {
       this.#membership.lookForFence(error);
-      if (needsRejoin(error)) throw new RebalanceError('the group goes on without it', { cause: error });
+      if (needsRejoin(error))
+        throw new RebalanceError('the group continues without this member', { cause: error });
       this.#member.clearMetadata();
       throw plainError(error);
     }

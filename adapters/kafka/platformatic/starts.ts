@@ -21,7 +21,7 @@ export async function startsOf<Item extends HasPlace>(
     const position = positionIn(known, item);
     if (position !== undefined) return [item, position];
     throw new Error(
-      `the broker does not say where partition ${item.place.partition} of ${item.place.topic} is`,
+      `the broker does not return an offset for partition ${item.place.partition} of ${item.place.topic}`,
     );
   });
 }

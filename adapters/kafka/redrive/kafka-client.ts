@@ -34,11 +34,11 @@ export interface DeadLetterAdmin
 
 /** What makes clients: `new Kafka({ brokers, ssl, sasl })` of kafkajs. */
 export interface KafkaClients {
-  /** Makes the one that reads the dead letters. */
+  /** Makes the consumer that reads the dead letters. */
   consumer(config: DeadLetterConsumerConfig): DeadLetterConsumer;
-  /** Makes the one that sends the copies. */
+  /** Makes the producer that sends the copies. */
   producer(): KafkaProducer & KafkaConnection;
-  /** Makes the one that looks which topics exist, and where the topic ends. */
+  /** Makes the admin client that checks which topics exist, and where the topic ends. */
   admin(): DeadLetterAdmin;
 }
 

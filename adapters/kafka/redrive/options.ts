@@ -16,7 +16,7 @@ export interface TopicDeadLetter extends DeadLetterRecord {
 
 /**
  * A dead letter of a dead-letter topic, and what was done with it. Its `scope` and `key` are undefined where the record
- * cannot be told. It holds no payload.
+ * is not known. It holds no payload.
  */
 export type RedrivenTopicDeadLetter = RedrivenDeadLetter & {
   /** Of the dead-letter topic. */
@@ -32,19 +32,20 @@ export interface RedriveTopicOptions extends RedriveOptions<TopicDeadLetter, Red
   /** The dead-letter topic. */
   readonly from: string;
   /**
-   * The topic that the copies go to. Default: the one that each dead letter came from. To other groups that read it a
-   * copy is a new message: name a retry topic of the group then. In any other topic a copy is a message of its own.
+   * The topic that the copies go to. Default: the one that each dead letter came from. If other groups read that topic,
+   * they see a copy as a new message: then name a retry topic of the group. In any other topic a copy is a new message
+   * for everyone.
    */
   readonly to?: string | undefined;
   /**
-   * The group whose committed offsets say how far the dead letters are done with. No consumer may be in it: not the
-   * group of your workers. Default `handle-once-redrive-<from>`.
+   * The group whose committed offsets say which dead letters are done. It must have no consumers: do not use the group
+   * of your workers. Default `handle-once-redrive-<from>`.
    */
   readonly groupId?: string | undefined;
   /**
-   * Whether dead letters without a record are sent: it says that no earlier redrive of this topic has sent them, or
-   * that the group's offsets show it. Default false: they are kept as `ambiguous`, since a record expires after its
-   * message has succeeded.
+   * Whether dead letters without a record are sent. Set it only if no earlier redrive of this topic has sent them, or
+   * if the group's offsets show which were sent. Default false: they are kept as `ambiguous`, because a record expires
+   * after its message has succeeded.
    */
   readonly sendUnrecorded?: boolean | undefined;
 }

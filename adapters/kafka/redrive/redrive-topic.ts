@@ -21,21 +21,21 @@ type Place = Pick<RedrivenTopicDeadLetter, 'partition' | 'offset'>;
 type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
 
 /**
- * Produces the dead letters of a dead-letter topic to their source again, so that they run again: of each it retries
- * the record, produces a copy to all replicas, and then commits the position behind the dead letter. Killed at any
- * point it loses nothing: the next call goes on. It reads up to where the topic ends when it starts.
+ * Produces the dead letters of a dead-letter topic to their source again, so that they run again. For each it retries
+ * the record, produces a copy to all replicas, and then commits the offset after the dead letter. You can kill it at
+ * any time: the next call continues. It stops at the end that the topic has when it starts.
  *
  * The copy has the headers of one in a retry topic, by which `onceEachKafkaMessage` of the same group finds the record:
- * a second copy does not run beside the first, nor after it has succeeded. A dead letter whose record has succeeded is
- * passed. One that is kept is taken again by the next call: `onDeadLetter` and the report say why. Dead letters behind
- * it that were sent are not: the metadata of the committed offset has them. One whose topic does not exist, or may not
- * be written by this client, is kept.
+ * a second copy does not run at the same time as the first, nor after it has succeeded. A dead letter whose record has
+ * succeeded is skipped. A dead letter that is kept is tried again by the next call: `onDeadLetter` and the report say
+ * why it was kept. Later dead letters that were sent are not tried again: the metadata of the committed offset lists
+ * them. A dead letter is kept if its topic does not exist, or this client may not write to it.
  *
  * A dead letter without a record is kept as `ambiguous`: an earlier redrive may have sent it, and its record may have
  * expired since. `sendUnrecorded` sends it.
  *
- * It ends as `blocked` where another member of the group `groupId` has partitions with dead letters that are left: a
- * redrive that runs, or was killed less than six seconds ago, or any other consumer of that group.
+ * It ends as `blocked` where another member of the group `groupId` has partitions with remaining dead letters: a
+ * running redrive, one that was killed less than six seconds ago, or any other consumer of that group.
  *
  * Throws `InvalidOptionsError`, also where the brokers do not let the client read the dead letters, `StoreError`,
  * `SchemaError`, and what kafkajs throws. The error has no report: count in `onDeadLetter`.

@@ -13,9 +13,9 @@ export function createWarnMismatchedCopy(events: EventSink<KafkaEvent>): WarnMis
     if (warned.has(copy.topic)) return;
     warned.add(copy.topic);
     const message =
-      `${idOf(copy)} has headers that make it a copy of ${idOf(original)}, and is another message: it is handled as ` +
-      'one of its own, and so is each further one of this topic. Have its producer send no header whose name begins ' +
-      'with handle-once-retry-';
+      `${idOf(copy)} has headers that mark it as a copy of ${idOf(original)}, but it is a different message. It is ` +
+      'handled as a message of its own, and so is each further one in this topic. Its producer must not send ' +
+      'headers whose names begin with handle-once-retry-';
     warn({ warning: 'COPY_MISMATCH', message }, events);
   };
 }

@@ -53,7 +53,7 @@ export function createRetryConsumed(options: RetryConsumedOptions) {
     warned.add(topic);
     const message =
       `group ${groupId} cannot retry messages in ${topic}: ${fault}. ` +
-      'Until that is changed they hold their partitions';
+      'Until that is changed, its messages wait in their partitions';
     warn({ warning: 'RETRY_TOPIC_NOT_CONSUMED', message }, events);
   }
 

@@ -26,7 +26,7 @@ export interface RetryTopicsOptions extends RetryConsumedOptions {
   readonly retry: RetryInTopics;
 }
 
-/** Topics in which messages wait for their next attempt, so that their partitions go on. */
+/** Topics in which messages wait for their next attempt, so that their partitions continue. */
 export function createRetryTopics(options: RetryTopicsOptions) {
   const { clock, retry, groupId, events } = options;
   const topics = retry.topics.toSorted((one, other) => one.delayMs - other.delayMs);

@@ -34,7 +34,7 @@ export async function pooler({ client }: Subject): Promise<Found> {
   if (keepsPrepared || count > maxConnections) {
     return ok('a pooler shares the server sessions; prepared statements survive that, or are not used');
   }
-  return ok('no sign of one that shares server sessions');
+  return ok('no sign of a pooler that shares server sessions');
 }
 
 /** What statements over the client's connections have shown. */

@@ -55,13 +55,13 @@ const doctorOptions = lazily(() =>
 );
 
 /**
- * Looks for what makes a worker slow, or unsafe: one finding for each check, also where all is well.
+ * Checks for what makes a worker slow or unsafe: one finding for each check, also for a check that finds nothing wrong.
  *
  * It checks a pooler and prepared statements, the size of the pool, the clock, the isolation and the durability of the
- * session, the version of the tables, what they have lost, the rights of the role, row level security, publications,
- * what keeps updates cheap (storage options, indexes, the share of HOT updates), dead rows, what holds vacuum back, and
- * maintenance. It only reads. A check that the role may not make is a notice that says so. Give it the client of your
- * workers, so that their settings are checked.
+ * session, the version of the tables, missing columns and keys, the rights of the role, row level security,
+ * publications, what keeps updates cheap (storage options, indexes, the share of HOT updates), dead rows, what holds
+ * vacuum back, and maintenance. It only reads. A check that the role may not make gives a notice that says so. Pass the
+ * client of your workers, so that their settings are checked.
  *
  * Throws `InvalidOptionsError`, and `StoreError` where the database cannot be asked.
  *

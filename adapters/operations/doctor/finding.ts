@@ -9,9 +9,9 @@ export interface Finding {
    * not handled, or can be handled twice.
    */
   readonly level: 'ok' | 'notice' | 'problem';
-  /** What is there, with its figures. It has no key and no payload. */
+  /** What the check found, with figures. It has no key and no payload. */
   readonly found: string;
-  /** What to do. Undefined where there is nothing to do, or where `found` says it. */
+  /** What to do. Undefined if there is nothing to do, or `found` says it. */
   readonly fix?: string;
 }
 

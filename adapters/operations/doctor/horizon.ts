@@ -44,10 +44,10 @@ export async function horizon({ client }: Subject): Promise<Found> {
   const old = holders.filter(({ transactions }) => transactions >= OLD);
   if (old.length === 0) {
     const [oldest = 0] = holders.map(({ transactions }) => transactions);
-    return ok(`what is open is ${oldest.toLocaleString('en-US')} transactions old at most`);
+    return ok(`the oldest open transaction or slot is ${oldest.toLocaleString('en-US')} transactions old`);
   }
   return notice(
-    `vacuum removes no row that died since: ${named(old.map(({ text }) => text))}`,
+    `vacuum cannot remove rows that died since these began: ${named(old.map(({ text }) => text))}`,
     'end the session with pg_terminate_backend, commit or roll back the prepared transaction, or drop a slot that ' +
       'has no consumer; idle_in_transaction_session_timeout ends sessions that were forgotten',
   );

@@ -28,7 +28,8 @@ export async function storage({ client, schema }: Subject): Promise<Found> {
   const [first] = wrong;
   if (first === undefined) return ok(`fillfactor is ${FILLFACTOR} at most, and vacuum_truncate is off`);
   return notice(
-    `${named(wrong.map(({ text }) => text))}: settles leave the page of their claim, or vacuum locks the table to cut it`,
+    `${named(wrong.map(({ text }) => text))}: settles move to another page than their claim, or vacuum locks the ` +
+      'table to truncate it',
     `run \`alter table ${first.name} set (fillfactor = ${FILLFACTOR}, vacuum_truncate = off)\`` +
       (wrong.length > 1 ? ', and the same for the others' : ''),
   );
@@ -51,10 +52,10 @@ order by 1`;
 export async function indexes({ client, schema }: Subject): Promise<Found> {
   const rows = await run(client, OTHERS, [schema]);
   const names = rows.map(([name]) => name ?? '');
-  if (names.length === 0) return ok('none but those of the migrations');
+  if (names.length === 0) return ok('only those of the migrations');
   return notice(
-    `handle-once did not make ${named(names)}: every claim writes it too, and on a column that a settle changes it ` +
-      'takes from settles their cheap (HOT) update',
+    `handle-once did not create ${named(names)}: every claim writes it too, and on a column that a settle changes ` +
+      'it prevents the cheap (HOT) update of settles',
     `run \`drop index concurrently ${names[0]}\`, or search a copy of the table`,
   );
 }
@@ -77,7 +78,7 @@ export async function hotUpdates({ client, schema }: Subject): Promise<Found> {
   const found = `${Math.floor(share * 100)} % of ${updates.toLocaleString('en-US')} updates were HOT`;
   if (share >= ENOUGH_HOT) return ok(found);
   return notice(
-    `${found}: the others wrote each index again`,
+    `${found}: the other updates wrote every index again`,
     'correct what storage, indexes and horizon found; else look for large results, which storeResult: false leaves out',
   );
 }

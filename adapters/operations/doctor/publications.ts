@@ -43,7 +43,7 @@ export async function publications({ client, schema }: Subject): Promise<Found> 
   const isProblem = hasRecords === 'true';
   return (isProblem ? problem : notice)(
     `${named(names)} ${names.length > 1 ? 'have' : 'has'} no replica identity, and ${names.length > 1 ? 'are' : 'is'} ` +
-      `in the publication ${publication}: the server refuses to update or delete rows (SQLSTATE 55000), so that ` +
+      `in the publication ${publication}: the server refuses to update or delete rows (SQLSTATE 55000), so ` +
       (isProblem ? 'no message is settled' : 'maintenance and forget fail'),
     `run \`alter table ${name} replica identity ${hasKey === 'true' ? 'default' : 'full'}\`` +
       (names.length > 1 ? ', and the same for the others' : '') +

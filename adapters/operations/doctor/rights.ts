@@ -44,19 +44,19 @@ export async function rights(subject: Subject): Promise<Found> {
     .join(' ');
   if (mayHandle && !isNone(forHandle)) {
     return notice(
-      `the role ${role} may handle messages, and lacks ${listed(forHandle)}: ` +
+      `the role ${role} may handle messages, but lacks ${listed(forHandle)}: ` +
         'which attempts failed, in which process, or how often each event happened, is not recorded',
       `as the owner of the tables, run: ${grants}`,
     );
   }
   if (mayHandle && mayMaintain) return ok(`the role ${role} may handle messages, and maintain the tables`);
-  if (mayHandle) return ok(`the role ${role} may handle messages, and not maintain the tables`);
-  if (mayMaintain) return ok(`the role ${role} may maintain the tables, and not handle messages`);
+  if (mayHandle) return ok(`the role ${role} may handle messages, but not maintain the tables`);
+  if (mayMaintain) return ok(`the role ${role} may maintain the tables, but not handle messages`);
   return problem(
     `the role ${role} may neither handle messages (it lacks ${listed(forHandle)}) ` +
       `nor maintain the tables (it lacks ${listed(forMaintain)})`,
-    `to handle messages run, as the owner of the tables, what \`npx handle-once grants ${role}\` prints, which is ${grants} To ` +
-      `maintain the tables, what npx handle-once grants ${role} --for maintain prints` +
+    `to handle messages, run as the owner of the tables what \`npx handle-once grants ${role}\` prints: ${grants} To ` +
+      `maintain the tables, run what npx handle-once grants ${role} --for maintain prints` +
       (onPartitions === '' ? '' : ', and the same rights on each partition of records'),
   );
 }

@@ -14,7 +14,7 @@ export async function rowSecurity({ client, schema }: Subject): Promise<Found> {
   if (first === undefined) return ok('hides no table from this role');
   const isProblem = hidden.some(({ table }) => table === 'records');
   return (isProblem ? problem : notice)(
-    `${hiddenText(hidden)}: ${isProblem ? 'no message is handled' : 'maintenance, or what is noted of attempts, fails'}`,
+    `${hiddenText(hidden)}: ${isProblem ? 'no message is handled' : 'maintenance, or the history of attempts, fails'}`,
     `${hiddenFix(schema, first.table)}${hidden.length > 1 ? ', and the same for the others' : ''}`,
   );
 }

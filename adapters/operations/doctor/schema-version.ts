@@ -33,7 +33,7 @@ const MIGRATE = 'run npx handle-once migrate, or migrate(sql), with the same sch
 const UPGRADE = 'upgrade the package handle-once';
 
 function judged(version: number, schema: string): Found {
-  const found = `the tables in schema ${schema} have version ${version}, and this code is made for ${LATEST}`;
+  const found = `the tables in schema ${schema} have version ${version}, but this code is made for ${LATEST}`;
   switch (fitOf(version)) {
     case 'current':
       return ok(`the tables have version ${version}, as this code needs`);

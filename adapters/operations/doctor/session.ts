@@ -22,7 +22,7 @@ export async function clock({ client }: Subject): Promise<Found> {
   const seconds = (skewMs / 1_000).toFixed(1);
   return notice(
     `the clock of the database is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this process`,
-    "synchronise both, as by NTP: leases use the database's clock alone, and times in logs do not fit them",
+    "synchronise both, for example by NTP: leases use only the database's clock, and times in logs do not match it",
   );
 }
 
@@ -36,7 +36,7 @@ export async function isolation({ client }: Subject): Promise<Found> {
   const [level, role] = row ?? [];
   if (level === 'read committed' || level === 'read uncommitted') return ok(`the default is ${level}`);
   return notice(
-    `the default is ${level}: statements that meet on a record fail with 40001, and are sent again`,
+    `the default is ${level}: statements that use one record at the same time fail with 40001, and are sent again`,
     `run \`alter role ${role} set default_transaction_isolation = 'read committed'\`, or change the client's own setting`,
   );
 }

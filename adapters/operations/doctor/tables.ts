@@ -14,7 +14,7 @@ export async function tables(subject: Subject): Promise<Found> {
     ...(missing.length === 0 ? [] : [lacking(missing, schema)]),
     ...(faults.length === 0 ? [] : [broken(faults, schema)]),
   ];
-  return found.length === 0 ? ok('all are there, with their columns and keys') : both(found);
+  return found.length === 0 ? ok('all exist, with their columns and keys') : both(found);
 }
 
 /** As grave as the gravest. */
@@ -27,7 +27,7 @@ function both(found: readonly Found[]): Found {
 function broken(faults: readonly Fault[], schema: string): Found {
   const gravest = faults.find(({ table }) => table === 'records');
   const found = `in schema ${schema} ${faults.map(({ says }) => says).join('; ')}`;
-  const fix = `${(gravest ?? faults[0])?.fix}${faults.length > 1 ? ', and correct the others likewise' : ''}`;
+  const fix = `${(gravest ?? faults[0])?.fix}${faults.length > 1 ? ', and correct the others in the same way' : ''}`;
   return (gravest === undefined ? notice : problem)(found, fix);
 }
 
@@ -35,7 +35,7 @@ function lacking(missing: readonly string[], schema: string): Found {
   const found = missingText(missing, schema);
   const fix = missingFix(missing, schema);
   if (!missing.some((name) => OF_HANDLING.includes(name))) {
-    return notice(`${found}: messages are handled, and maintenance or what is noted of attempts fails`, fix);
+    return notice(`${found}: messages are handled, but maintenance or the history of attempts fails`, fix);
   }
   return problem(`${found}: no message is handled`, fix);
 }

@@ -3,21 +3,21 @@ import type { RecordPhase } from '../record.ts';
 /**
  * Why a dead letter stays where it is.
  *
- * - `running`, `lapsed`, `backing-off`, `waiting`: its record is live, and not by a redrive: a worker has it, or its
- *   message is on its way. `forgetRecord` makes a dead letter whose message is gone one without a record.
+ * - `running`, `lapsed`, `backing-off`, `waiting`: its record is live, and not because of a redrive: a worker has it,
+ *   or its message is on its way. If the message is lost, `forgetRecord` deletes the record.
  * - `ambiguous`: its record has succeeded, and could belong to another message with the same key. Or it is in a topic
- *   and has no record, so that an earlier redrive may have sent it: `sendUnrecorded` sends it.
- * - `refused`: nothing of it ran: its payload is not the one on record, or its key is invalid.
- * - `no-scope`: neither the dead letter nor the option `scope` says whose it is.
- * - `no-identity`: its scope or key was dropped or shortened when it was sent, or is no valid one.
+ *   and has no record, so an earlier redrive may have sent it: `sendUnrecorded` sends it.
+ * - `refused`: its handler never ran: its payload is not the one on record, or its key is invalid.
+ * - `no-scope`: neither the dead letter nor the option `scope` names its scope.
+ * - `no-identity`: its scope or key was dropped or shortened when it was sent, or is not valid.
  * - `other-scope`: it names another scope than the option.
  * - `filtered`: the option `filter` left it out.
  * - `no-room`: the broker would not take the copy with its identity.
  * - `send-refused`: the topic that it goes to does not exist or may not be described, or the broker refused the copy.
  *   Then its record was retried, and is `waiting`. The next redrive tries again.
  * - `already-sent`: this run has sent its message before: it has failed again since, or has two dead letters.
- * - `too-many-kept`: it stands behind so many dead letters of its partition that were kept, with others between, that
- *   it could not be remembered. It was not looked at.
+ * - `too-many-kept`: too many dead letters before it in its partition were kept, with others between them, to remember
+ *   this one too. It was not checked.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
@@ -39,7 +39,10 @@ export type DeadLetterOutcome =
   /** A copy is at the source, and the dead letter is removed. */
   | {
       readonly state: 'sent';
-      /** Whether its record had failed, and was retried. Else there was none, or an earlier redrive was cut short. */
+      /**
+       * Whether its record had failed and was retried. If not, there was no record, or an earlier redrive was
+       * interrupted.
+       */
       readonly retried: boolean;
     }
   /** Its message has since succeeded: the dead letter is removed, and nothing is sent. */

@@ -4,21 +4,22 @@ import { isPromise } from '../../../src/lib/is-promise.ts';
 import { InvalidOptionsError } from '../../../src/words/errors.ts';
 import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
 
-/** What a redrive takes, whatever the broker. */
+/** Options of a redrive, for any broker. */
 export interface RedriveOptions<DeadLetter, Redriven> extends TablesOptions {
   /**
-   * The whole scope, with what adapters add: `billing>kafka:workers`. Dead letters that name another are kept; those
-   * that name none, since the queue's own redrive policy moved them, are taken to be of this one: where no record has
-   * it, the call throws `InvalidOptionsError` before it sends one of them. Default: what each says.
+   * The whole scope, with what adapters add: `billing>kafka:workers`. Dead letters that name another scope are kept.
+   * Those that name none, because the queue's own redrive policy moved them, are assumed to have this scope: if no
+   * record has it, the call throws `InvalidOptionsError` before it sends one of them. Default: the scope that each
+   * names.
    */
   readonly scope?: string | undefined;
   /** The most dead letters to send, 1 to 1,000,000,000. Default: all. */
   readonly limit?: number | undefined;
   /** The most dead letters to send in a second, 1 to 10,000. Default 50. They are sent one after the other. */
   readonly perSecond?: number | undefined;
-  /** Whether it only says what it would do: nothing is retried, sent or removed. Default false. */
+  /** Whether it only reports what it would do: nothing is retried, sent or removed. Default false. */
   readonly dryRun?: boolean | undefined;
-  /** Ends the redrive after the current dead letter. The next call goes on from there. */
+  /** Ends the redrive after the current dead letter. The next call continues from there. */
   readonly signal?: AbortSignal | undefined;
   /** Which dead letters to redrive. It must return true or false at once. Default: all. */
   readonly filter?: ((deadLetter: DeadLetter) => boolean) | undefined;
@@ -67,6 +68,6 @@ export function isWanted<DeadLetter>(
   const wanted: unknown = filter(deadLetter);
   if (typeof wanted === 'boolean') return wanted;
   const returned = isPromise(wanted) ? 'a promise' : typeof wanted;
-  const message = `must return true or false at once, and returned ${returned}`;
+  const message = `must return true or false at once, but returned ${returned}`;
   throw new InvalidOptionsError(subject, [{ field: 'filter', message }]);
 }

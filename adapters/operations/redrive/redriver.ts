@@ -13,19 +13,19 @@ import { type ResolvedTables, tablesOf } from '../tables.ts';
 /** What a redrive did; of a dry run, what it would do. */
 export interface RedriveReport {
   /**
-   * `finished`: no further dead letter was there. `stopped`: by `limit` or `signal`; the next call goes on from there.
-   * `blocked`: others are there that this call could not look at, such as those that another reader has.
+   * `finished`: there was no further dead letter. `stopped`: by `limit` or by `signal`; the next call continues from
+   * there. `blocked`: there are others that this call could not get, such as those that another reader has.
    *
    * May grow in a minor version: a `switch` needs a `default`.
    */
   readonly state: 'finished' | 'stopped' | 'blocked';
   /** Whether nothing was changed. */
   readonly dryRun: boolean;
-  /** Dead letters whose copies are at the source. */
+  /** Dead letters whose copies were sent to the source. */
   readonly sent: number;
-  /** Dead letters that were removed, since their messages have succeeded. */
+  /** Dead letters that were removed because their messages have succeeded. */
   readonly removed: number;
-  /** Dead letters that are where they were. */
+  /** Dead letters that stay where they were. */
   readonly kept: number;
   /** How many were kept for each reason. A reason that never applied is absent. */
   readonly keptFor: Readonly<Partial<Record<KeptDeadLetterReason, number>>>;
@@ -131,8 +131,8 @@ async function look(subject: string, tables: ResolvedTables, scope: string): Pro
   const [row] = await run(client, statements.hasScope, [scope]);
   if (row?.[0] === 'true') return;
   const message =
-    `is ${JSON.stringify(scope)}, and no record in schema ${tables.databaseSchema} has that scope. The dead letters name ` +
-    'none themselves: sent under a wrong one, their messages would run again. None of them was sent. Compare the ' +
-    'scope, and the schema, with what npx handle-once status prints';
+    `is ${JSON.stringify(scope)}, but no record in schema ${tables.databaseSchema} has that scope. The dead ` +
+    'letters themselves name no scope: with a wrong one, their messages would run again. None of them was sent. ' +
+    'Compare the scope and the schema with the output of npx handle-once status';
   throw new InvalidOptionsError(subject, [{ field: 'scope', message }]);
 }

@@ -4,7 +4,7 @@ export type InspectStatements = ReturnType<typeof inspectStatements>;
 
 const IS_LIVE = 't.live_until > statement_timestamp()';
 
-/** What a delivery that came now would find. */
+/** What a delivery would find now. */
 export const PHASE = `case
     when t.state = 'pending' then case
       when ${IS_LIVE} then case when t.owned then 'running' else 'backing-off' end

@@ -73,15 +73,15 @@ function* contradictions(options: LogOptions): Generator<[field: string, message
   if (options.key === undefined && chooses !== undefined) {
     yield [
       'key',
-      `is missing, and ${chooses} need it: without a key a message is known by its topic, partition and offset, and ` +
-        'only its whole content tells it from a message of a topic that was created again',
+      `is missing, but ${chooses} need it: without a key, a message is identified by its topic, partition and ` +
+        'offset, and only its whole content distinguishes it from a message of a re-created topic',
     ];
   }
-  // Values of a log are bytes, which would each fail a schema that was made for what is in them, for good.
+  // Values of a log are bytes, which would each fail a schema that was made for what is in them, permanently.
   if (settings.schema !== undefined && schema === undefined && parse === undefined) {
     yield [
       'schema',
-      'is missing, while handleOnce has one, which would get bytes: give it here, or give parse too',
+      'is missing, but handleOnce has one: Kafka values are bytes, so pass schema or parse here too',
     ];
   }
 }

@@ -80,7 +80,7 @@ function retentionWarnings(
   if (shortestMs >= keptMs) return [];
   const kept = keptMs === Infinity ? 'without end' : `for ${keptMs} ms`;
   const message =
-    `${topic} keeps messages ${kept}, and records expire after ${shortestMs} ms: what is fetched again later, after ` +
-    'a long stop or a reset of offsets, runs again. Raise succeededRetentionMs and failedRetentionMs';
+    `${topic} keeps messages ${kept}, but records expire after ${shortestMs} ms: a message that is fetched again ` +
+    'later, after a long stop or a reset of offsets, runs again. Raise succeededRetentionMs and failedRetentionMs';
   return [{ warning: 'RETENTION_TOO_SHORT', message }];
 }

@@ -15,8 +15,9 @@ export function createDeferredCheck(events: Pick<EventSink<DeferredInGroup>, 'em
 
 function messageOf(queue: string, key: string): string {
   return (
-    `a handler has deferred message ${printable(key)} of the FIFO queue ${queue}: until it runs, each delivery of it ` +
-    'brings those behind it in its group, which do not run, and counts as a receive of them. A redrive policy moves ' +
-    'them after maxReceiveCount receives: raise that, defer for longer at a time, or use a standard queue'
+    `a handler has deferred message ${printable(key)} of the FIFO queue ${queue}: until it runs, each of its ` +
+    'deliveries also brings the later messages of its group, which do not run but use up a receive. A redrive ' +
+    'policy moves them after maxReceiveCount receives: raise that, defer for longer at a time, or use a standard ' +
+    'queue'
   );
 }

@@ -95,8 +95,8 @@ export function noRedrivePolicy(
   return {
     warning: 'NO_REDRIVE_POLICY',
     message:
-      'the queue has no redrive policy, and onFailed is not given: a message that fails for good stays in the queue ' +
-      `and comes back every ${visibilityTimeoutSeconds} s ${returns}. ${REMEDY}`,
+      'the queue has no redrive policy, and onFailed is not given: a message that fails permanently stays in the ' +
+      `queue and comes back every ${visibilityTimeoutSeconds} s ${returns}. ${REMEDY}`,
   };
 }
 
@@ -104,7 +104,7 @@ export function noRedrivePolicy(
 export function fifoRedriveFault({ retentionSeconds }: QueueFacts): string {
   const retention = retentionSeconds === undefined ? 'retention' : `retention of ${retentionSeconds} s`;
   return (
-    'is missing, and the FIFO queue has no redrive policy: a message that fails for good would block its message ' +
+    'is missing, and the FIFO queue has no redrive policy: a message that fails permanently would block its message ' +
     `group until the queue's ${retention} ends. ${REMEDY}`
   );
 }
@@ -112,7 +112,7 @@ export function fifoRedriveFault({ retentionSeconds }: QueueFacts): string {
 /** What was not looked at, when the queue's attributes cannot be read. */
 export function unreadableQueue(error: unknown, mayBlock: boolean): Warning<'QUEUE_ATTRIBUTES_UNREADABLE'> {
   const fifo = mayBlock
-    ? '. Without a redrive policy a message that fails for good blocks its message group: pass onFailed'
+    ? '. Without a redrive policy a message that fails permanently blocks its message group: pass onFailed'
     : '';
   return {
     warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
@@ -130,9 +130,9 @@ function redriveMovesGroup(
   return {
     warning: 'REDRIVE_MOVES_GROUP',
     message:
-      `the FIFO queue's redrive policy moves a message after ${maxReceiveCount} receives, and a message that fails for ` +
-      "good stays (onFailed: 'keep', the default): those behind it in its group are received with it each time, are " +
-      'not run, and are moved as well. Pass onFailed: { deadLetterQueueUrl }',
+      `the FIFO queue's redrive policy moves a message after ${maxReceiveCount} receives, and a message that fails ` +
+      "permanently stays (onFailed: 'keep', the default): the later messages of its group are received with it " +
+      'each time, do not run, and are moved too. Pass onFailed: { deadLetterQueueUrl }',
   };
 }
 
@@ -154,8 +154,9 @@ function tooSmall(taken: number, sent: number): QueueFinding {
   return {
     warning: 'DEAD_LETTER_QUEUE_TOO_SMALL',
     message:
-      `the dead-letter queue takes messages of ${taken} bytes, and the queue those of ${sent}: it refuses the copy of a ` +
-      'larger one, which stays in the queue. Raise MaximumMessageSize of the dead-letter queue',
+      `the dead-letter queue takes messages of up to ${taken} bytes, and the queue of up to ${sent}: it refuses ` +
+      'the copy of a larger message, which then stays in the queue. Raise MaximumMessageSize of the dead-letter ' +
+      'queue',
   };
 }
 

@@ -15,12 +15,12 @@ import * as z from 'zod/mini';
 import type { AnyHandleOnce, Attempt, RetryOptions } from '../../../src/index.ts';
 import { queueUrlOption } from './queue-url.ts';
 
-/** What to do with a message that has failed for good. */
+/** What to do with a message that has failed permanently. */
 export type SqsOnFailed =
   | 'acknowledge'
   | 'keep'
   | {
-      /** Another queue than the one that is consumed. */
+      /** Not the queue that is consumed. */
       readonly deadLetterQueueUrl: string;
     };
 
@@ -37,15 +37,15 @@ export type QueueHandler<Message, Payload, Extra extends readonly unknown[], Res
   ...extra: Extra
 ) => Result | PromiseLike<Result>;
 
-/** What the options `batch` and `inTransaction` make of a handler. */
+/** The handler that the options `batch` and `inTransaction` ask for. */
 export type QueueHandlerFor<Batch, Message, Payload, Once, InTransaction> = HandlerFor<
   Batch,
   QueueHandler<Message, Payload, TransactionOf<Once, InTransaction>, unknown>
 >;
 
 /**
- * What is checked of options with a handler of this kind. Without `parse` the compiler infers `Parsed` from the
- * handler, as if that were of one message.
+ * Checks options for a handler of this kind. Without `parse` the compiler infers `Parsed` from the handler, as if it
+ * handled one message.
  */
 export type QueueOptionsChecked<Batch, Schema, Parsed, Once, InTransaction> = OptionsChecked<
   Schema,
@@ -73,26 +73,27 @@ export interface QueueOptions<
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
-   * Turns the body into a value. What it throws fails the message for good; a `RetryableError` releases it. Default
+   * Turns the body into a value. What it throws fails the message permanently; a `RetryableError` releases it. Default
    * `JSON.parse`.
    */
   readonly parse?: ((body: string) => Parsed) | undefined;
   /**
    * The identity of a message. Default its `MessageId`, which survives redeliveries; a business key, such as a
-   * webhook's delivery id, also dedupes what a producer sent twice or an operator redrove. The same key must come with
-   * the same body, byte for byte, or it is a mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A
-   * message without a key is refused as one with an invalid key. So is one for which the function throws, once it has
-   * worked for another; until then the function is at fault, and the message is kept.
+   * webhook's delivery id, also dedupes messages that a producer sent twice or an operator redrove. The same key must
+   * come with the same body, byte for byte, or it is a mismatch, unless `fingerprint` or `ignoredFields` say what may
+   * differ. A message without a key is refused, like one with an invalid key. If the function throws, the message is
+   * refused too, once the function has worked for another message; until then the function is at fault, and the message
+   * is kept.
    */
   readonly key?: ((message: Message) => string | undefined) | undefined;
   /**
-   * What to do with a message that failed for good. Default `'keep'`: it stays, and the queue's own redrive policy
-   * moves it to the dead-letter queue of that policy. `'acknowledge'` deletes it; its error is on record, its body is
-   * gone. `{ deadLetterQueueUrl }` sends a copy to a queue of your choice and then deletes it, also a message whose
-   * payload mismatches its record or whose key is invalid.
+   * What to do with a message that failed permanently. Default `'keep'`: it stays, and the queue's own redrive policy
+   * moves it to the dead-letter queue of that policy. `'acknowledge'` deletes it: its error is on record, its body is
+   * lost. `{ deadLetterQueueUrl }` sends a copy to a queue of your choice and then deletes it; it does so too for a
+   * message whose payload mismatches its record or whose key is invalid.
    */
   readonly onFailed?: SqsOnFailed | undefined;
 }

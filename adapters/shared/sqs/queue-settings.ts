@@ -40,7 +40,7 @@ export function queueWarnings(facts: QueueFacts, settings: HandleOnceSettings): 
     warnings.push({
       warning: 'RETENTION_TOO_SHORT',
       message:
-        `the queue keeps messages for ${facts.retentionSeconds} s, and records expire after ` +
+        `the queue keeps messages for ${facts.retentionSeconds} s, but records expire after ` +
         `${shortestRetentionMs / 1_000} s: a later redelivery would run again. Raise succeededRetentionMs and ` +
         `failedRetentionMs to at least ${facts.retentionSeconds * 1_000}`,
     });
@@ -49,8 +49,8 @@ export function queueWarnings(facts: QueueFacts, settings: HandleOnceSettings): 
     warnings.push({
       warning: 'MAX_RECEIVE_COUNT_TOO_LOW',
       message:
-        `the queue's redrive policy moves a message after ${facts.maxReceiveCount} receives, and handle-once tries ` +
-        `${settings.maxAttempts} times: the queue would bury a message whose record is still pending. Raise ` +
+        `the queue's redrive policy moves a message after ${facts.maxReceiveCount} receives, but handle-once tries ` +
+        `${settings.maxAttempts} times: the queue would move a message whose record is still pending. Raise ` +
         `maxReceiveCount to at least ${retryBudget(settings).maxReceiveCount}, or lower maxAttempts`,
     });
   }

@@ -26,10 +26,10 @@ export function noSuchQueue(url: string): string {
 /** A text that is no URL may be anything. */
 function shown(value: unknown): string {
   if (typeof value !== 'string') return kindOf(value);
-  if (!URL.canParse(value)) return value === '' ? 'an empty text' : 'a text that is no URL';
+  if (!URL.canParse(value)) return value === '' ? 'an empty string' : 'a string that is not a URL';
   // Without user, password and query. What follows the scheme of an ARN could be a password elsewhere.
   const { protocol, host, pathname } = new URL(value);
-  return host === '' ? `a text that begins with ${protocol}` : `${protocol}//${host}${pathname}`;
+  return host === '' ? `a string that begins with ${protocol}` : `${protocol}//${host}${pathname}`;
 }
 
 function isHttpUrl(value: unknown): boolean {

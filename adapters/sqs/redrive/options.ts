@@ -34,13 +34,13 @@ export interface RedriveQueueOptions extends RedriveOptions<QueueDeadLetter, Red
   /** The URL of the queue that the dead letters go back to. */
   readonly to: string;
   /**
-   * The `key` that the consumer of `to` was given, where it was given one. It is needed for dead letters that the
-   * queue's own redrive policy moved: they do not name their records. Default their `MessageId`.
+   * The `key` option of the consumer of `to`, if it has one. It is needed for dead letters that the queue's own redrive
+   * policy moved: they do not name their records. Default their `MessageId`.
    */
   readonly key?: ((message: SqsMessage) => string | undefined) | undefined;
   /**
-   * Seconds that dead letters are hidden from other readers, 1 to 43,200, and long enough to send ten. Default
-   * 120. At the end those that were kept are visible at once; after a kill, when this has passed.
+   * Seconds that dead letters are hidden from other readers, 1 to 43,200, and long enough to send ten. Default 120. At
+   * the end, kept dead letters are visible at once; after a kill, when this time has passed.
    */
   readonly visibilityTimeoutSeconds?: number | undefined;
 }

@@ -18,20 +18,20 @@ type Place = Pick<QueueDeadLetter, 'messageId'>;
 
 /**
  * Sends the dead letters of a dead-letter queue back to their source, so that they run again: for each it retries the
- * record, sends a copy, and then deletes the dead letter. Killed at any point it loses nothing: the next call goes on.
+ * record, sends a copy, and then deletes the dead letter. You can kill it at any time: the next call continues.
  *
  * The copy has the body and attributes of the original, and in the attribute `HandleOnceIdentity` its scope and key, by
  * which the adapters of this package find the record: a second copy does not run while the first runs, nor after it has
- * succeeded. A dead letter whose message has since succeeded is deleted. It is kept where its record is live or not
- * known: `onDeadLetter` and the report say why. It is also kept where this call has sent its message already, so that
- * the call ends while the cause of the failures is still there.
+ * succeeded. A dead letter whose message has since succeeded is deleted. It is kept if its record is live or not known:
+ * `onDeadLetter` and the report say why. It is also kept if this call has already sent its message, so that the call
+ * ends even if the cause of the failures remains.
  *
- * It ends as `blocked` where the queue still counts dead letters that this call has not looked at: another reader has
- * them, or they are in a group of a FIFO queue behind one that another reader has, or behind ten that were kept, as in
- * each dry run. The counts are approximate: where they are late, they are asked for again for some seconds.
+ * It ends as `blocked` if the queue still counts dead letters that this call has not received: another reader has them,
+ * or they are in a group of a FIFO queue behind one that another reader has, or behind ten that were kept, as in each
+ * dry run. The counts are approximate: if they are late, they are read again for some seconds.
  *
- * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what the client throws. The error has no report:
- * count in `onDeadLetter`.
+ * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what the client throws. The error has no report: count
+ * in `onDeadLetter`.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { queueUrlOption } from '../../shared/sqs/queue-url.ts';
 import { longerThanLease } from '../../shared/sqs/queue-settings.ts';
 import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/visibility-limits.ts';
 
-/** What `Consumer.create` takes, as far as it concerns how messages are handled. The rest of it can be given too. */
+/** The options of `Consumer.create` that concern how messages are handled. The others can be given too. */
 export interface ConsumerSettings {
   /** Of the queue that the consumer polls. */
   readonly queueUrl: string;
@@ -29,13 +29,13 @@ export interface ConsumerSettings {
   readonly handleMessage?: undefined;
   /** Given by the wrapper. */
   readonly handleMessageBatch?: undefined;
-  /** It would give up a message whose handler runs on. Use `timeoutMs` of `createHandleOnce`. */
+  /** It would give up a message whose handler is still running. Use `timeoutMs` of `createHandleOnce`. */
   readonly handleMessageTimeout?: undefined;
   /** A message that stays is visible again after its backoff. */
   readonly terminateVisibilityTimeout?: false | undefined;
   /** It would delete messages that are not settled. */
   readonly alwaysAcknowledge?: false | undefined;
-  /** What is settled would come again without end. */
+  /** A settled message would come again endlessly. */
   readonly shouldDeleteMessages?: true | undefined;
 }
 
@@ -72,11 +72,11 @@ export const consumerSettings = lazily(() =>
       handleMessage: absent('the handler is the second argument'),
       handleMessageBatch: absent('the handler is the second argument'),
       handleMessageTimeout: absent(
-        'sqs-consumer would give up a message whose handler runs on; give timeoutMs to createHandleOnce',
+        'sqs-consumer would give up a message whose handler is still running; pass timeoutMs to createHandleOnce',
       ),
       terminateVisibilityTimeout: only(false, 'a message that stays is visible again after its backoff'),
       alwaysAcknowledge: only(false, 'sqs-consumer would delete messages that are not settled'),
-      shouldDeleteMessages: only(true, 'a settled message would come again without end'),
+      shouldDeleteMessages: only(true, 'a settled message would come again endlessly'),
     },
     { error: 'must be an object: what Consumer.create takes' },
   ),

@@ -18,7 +18,7 @@ export type SqsConsumerKeptReason =
   | 'no-redrive-policy';
 
 /**
- * Names of findings about settings that work, with a cost.
+ * Names of findings about settings that work, but at a cost.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
@@ -33,8 +33,8 @@ export type SqsConsumerWarning =
   | 'DEFERRED_IN_GROUP';
 
 /**
- * Everything that becomes of a message, except what sqs-consumer emits itself. It is acknowledged when it is given to
- * sqs-consumer, which deletes it.
+ * Everything that happens to a message, except what sqs-consumer emits itself. A message is acknowledged when it is
+ * returned to sqs-consumer, which deletes it.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
@@ -42,7 +42,7 @@ export type SqsConsumerEvent =
   | (OfMessage & HandlingEvent)
   | (OfMessage &
       KeptEvent<SqsConsumerKeptReason> & {
-        /** When the queue shows it again; undefined when its visibility was not touched. */
+        /** When it becomes visible again; undefined if its visibility was not changed. */
         readonly visibleAfterSeconds: number | undefined;
       })
   | (OfMessage & {
@@ -51,7 +51,7 @@ export type SqsConsumerEvent =
       readonly queue: string;
       /** As in the events of `handleOnce`; empty when the message has no key, or was not started. */
       readonly key: string;
-      /** The call that failed: the message shows again after its visibility timeout. */
+      /** The call that failed: the message becomes visible again after its visibility timeout. */
       readonly verb: 'change-visibility';
       /** What the client threw. */
       readonly error: EventError;

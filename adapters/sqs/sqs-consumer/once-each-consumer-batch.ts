@@ -19,7 +19,7 @@ import type { Turn } from '../../shared/deliver-in-turn.ts';
 import { lanesBy, runLanes } from '../../shared/lanes.ts';
 import { runBatches } from '../../shared/run-batches.ts';
 
-/** What `Consumer.create` takes: what was given, the handler, and what it needs. */
+/** What `Consumer.create` takes: your options, the handler, and what the handler needs. */
 export type OnceEachConsumerBatch<Given> = Omit<
   Given,
   keyof AddedSettings | 'handleMessage' | 'handleMessageBatch'
@@ -32,10 +32,10 @@ export type OnceEachConsumerBatch<Given> = Omit<
   };
 
 /**
- * As `onceEachConsumerMessage`, for `handleMessageBatch`: the messages of a receive still run each by itself, side by
- * side, or with `batch` together; and those that are settled are deleted in one call when all have ended.
+ * As `onceEachConsumerMessage`, for `handleMessageBatch`: the messages of a receive still run separately, in parallel,
+ * or with `batch` together; and those that are settled are deleted in one call when all have ended.
  *
- * On a FIFO queue those of one group run in order; when one is kept, those behind it are kept too and do not run.
+ * On a FIFO queue those of one group run in order; when one is kept, the later ones are kept too and do not run.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *

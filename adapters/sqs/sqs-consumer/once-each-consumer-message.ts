@@ -8,7 +8,7 @@ import type { SqsMessage } from '../message.ts';
 import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 import { conclude, processMessage, REFUSED } from './process-message.ts';
 
-/** What `Consumer.create` takes: what was given, the handler, and what it needs. */
+/** What `Consumer.create` takes: your options, the handler, and what the handler needs. */
 export type OnceEachConsumerMessage<Given> = Omit<
   Given,
   keyof AddedSettings | 'handleMessage' | 'handleMessageBatch'
@@ -21,11 +21,12 @@ export type OnceEachConsumerMessage<Given> = Omit<
   };
 
 /**
- * Options for a `Consumer` of sqs-consumer whose messages are each handled once. Those of one receive run side by side.
+ * Options for a `Consumer` of sqs-consumer whose messages are each handled once. The messages of one receive run in
+ * parallel.
  *
  * sqs-consumer receives, keeps messages invisible by its heartbeat, which is turned on, and deletes those that are
- * settled. A message that stays is made visible when its backoff, or the lease of the worker that runs it, is over.
- * What handlers throw is no `processing_error`: it is on record, and in the events.
+ * settled. A message that stays becomes visible when its backoff, or the lease of the worker that runs it, is over.
+ * What handlers throw is not a `processing_error`: it is on record, and in the events.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *

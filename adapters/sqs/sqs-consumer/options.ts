@@ -57,11 +57,12 @@ export interface SqsConsumerOptions<
    */
   readonly batch?: Batch;
   /**
-   * Called for each message. When the signal aborts, `attempt.signal` does; a handler that gives up then is released
-   * without counting the attempt. For `consumer.stop({ abort: true })`: `() => consumer.abortController.signal`.
+   * Called for each message. When the signal aborts, `attempt.signal` does; if a handler then throws, its message is
+   * released and the attempt does not count. For `consumer.stop({ abort: true })`:
+   * `() => consumer.abortController.signal`.
    */
   readonly signal?: (() => AbortSignal) | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
   readonly onEvent?: ((event: SqsConsumerEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
@@ -140,7 +141,8 @@ function* contradictions(
   if (!ofBatch && batchSize > 1) {
     yield [
       'batchSize',
-      'must be 1 on a FIFO queue, whose messages would run side by side; or use onceEachConsumerBatch, which keeps order',
+      'must be 1 on a FIFO queue, or its messages would run at the same time; or use onceEachConsumerBatch, which ' +
+        'keeps order',
     ];
   }
   const { messageSystemAttributeNames, attributeNames } = given;

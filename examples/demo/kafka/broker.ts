@@ -18,13 +18,13 @@ export const kafka: Broker = {
   lateWorkers: [LATE_WORKER],
   words: {
     disturbances: 'joins of the group',
-    disturbed: (count) => `the workers joined the group ${count} times: partitions went from one to another`,
+    disturbed: (count) => `the workers joined the group ${count} times: partitions moved from one to another`,
     deliveries:
-      'Kafka counts none. Here it is a message that a worker began with. What it had only fetched, when it died or ' +
-      'the partition went to another, is not counted.',
+      'Kafka does not count deliveries. Here a delivery is a message that a worker started. Messages that it had ' +
+      'only fetched when it died, or when the partition moved to another worker, are not counted.',
     control:
-      'the same traffic, kill and third worker, with a plain eachMessage of kafkajs, which commits a batch when it is ' +
-      'through with it or leaves the group.',
+      'the same traffic, kill and third worker, with a plain eachMessage of kafkajs, which commits a batch when it ' +
+      'has finished it, or leaves the group.',
   },
   start: startKafkaBroker,
 };

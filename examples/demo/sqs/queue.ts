@@ -29,7 +29,7 @@ async function startOwnQueue(): Promise<Service> {
 async function borrowQueue(queueUrl: string): Promise<Service> {
   const client = createQueueClient();
   if ((await messagesIn(client, queueUrl)) > 0) {
-    throw new NoServiceError('the queue of QUEUE_URL has messages in it: the demo needs an empty one');
+    throw new NoServiceError('the queue of QUEUE_URL is not empty: the demo needs an empty queue');
   }
   return {
     url: queueUrl,

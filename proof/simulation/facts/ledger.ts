@@ -35,7 +35,7 @@ export interface GrantedClaim {
   settlement: Settlement | undefined;
 }
 
-/** What is on record of a key. */
+/** What is on record for a key. */
 interface Settled {
   readonly state: 'succeeded' | 'failed';
   /** By the clock of the database. */

@@ -9,18 +9,18 @@ export type OnceEachKeptReason =
   /** The broker did not take the call. */
   | 'broker-error';
 
-/** What becomes of a message at its broker. May grow in a minor version: a `switch` needs a `default`. */
+/** What happens to a message at its broker. May grow in a minor version: a `switch` needs a `default`. */
 export type OnceEachEvent =
   | HandlingEvent
   | (KeptEvent<OnceEachKeptReason> & {
-      /** When the broker delivers it again. Undefined where the broker got no call. */
+      /** When the broker delivers it again. Undefined if the broker was not called. */
       readonly retryAfterMs: number | undefined;
     })
   | {
       readonly type: 'broker-error';
       /** Which of the options `acknowledge`, `retryLater` and `extend` failed. */
       readonly verb: 'acknowledge' | 'retry-later' | 'extend';
-      /** Empty while it is not known. */
+      /** Empty until it is known. */
       readonly key: string;
       /** What the option threw. */
       readonly error: EventError;

@@ -35,17 +35,15 @@ export interface HandledMessage<R> {
   readonly error?: unknown;
 }
 
-/** What the caller knows of a message beyond the message. */
+/** What the caller knows about a message. */
 export interface MessageOptions {
   /**
    * Interrupts the handler, uncounted, and returns the message; one that has not started is returned at once. In a
-   * batch it returns this message alone, but aborts the signal of all attempts: where the handler then throws, the
-   * other messages are released, uncounted, or, in a transaction, run alone.
+   * batch it returns only this message, but aborts the signal of all attempts: if the handler then throws, the other
+   * messages are released, uncounted, or, in a transaction, run alone.
    */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * `Date.now()` of when it was received, for one that has waited since: `ackWaitMs` counts from then. Default: now.
-   */
+  /** `Date.now()` of when it was received, if it has waited since: `ackWaitMs` counts from then. Default: now. */
   readonly receivedAt?: number | undefined;
 }
 
@@ -179,12 +177,12 @@ function contentOf<Message>(body: (message: Message) => unknown, message: Messag
   } catch (error) {
     if (error instanceof InvalidOptionsError) throw error;
     throw new UnhashablePayloadError(
-      `the body function threw (${nameOfThrown(error)}): let it return the raw content, and do in parse what can fail`,
+      `the body function threw (${nameOfThrown(error)}): return the raw content, and move what can fail into parse`,
     );
   }
   refuseAsync('body', content);
   if (content === undefined || typeof content === 'function') {
-    throw wrongFunction('body', `must return the content of the message, and returned ${typeof content}`);
+    throw wrongFunction('body', `must return the content of the message, but returned ${typeof content}`);
   }
   return content;
 }

@@ -38,11 +38,11 @@ export interface OnceEach<Message, Result> {
 }
 
 /**
- * An adapter for a broker that this package does not know: you give the calls of its client, and get a function that
+ * An adapter for a broker that this package does not know: you pass the calls of its client, and get a function that
  * handles each message once.
  *
- * A message is acknowledged only when its record is durable, and a duplicate is answered from the record. What it
- * cannot do is limit how many messages are handled at once, or keep an order: receive accordingly.
+ * A message is acknowledged only when its record is durable, and a duplicate is answered from the record. It cannot
+ * limit how many messages are handled at once, or keep an order: your receive loop must do that.
  *
  * Unstable: it may change in a minor version until it has served several brokers.
  *

@@ -37,15 +37,15 @@ export type OnceEachHandler<
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
 export type OnceEachPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema, Parsed, Once>;
 
-/** Where a copy of a message goes that failed for good. */
+/** Where a copy of a message goes that failed permanently. */
 export interface DeadLetterDestination<Message> {
-  /** What events call it. */
+  /** Its name in events. */
   readonly to: string;
   /** Sends the copy. Resolves when it is safe: only then is the message acknowledged. */
   readonly send: (message: Message, facts: DeadLetterFacts) => unknown;
 }
 
-/** How messages of a broker are read, acknowledged and kept. What a call of the broker throws keeps the message. */
+/** How messages of a broker are read, acknowledged and kept. If a call of the broker throws, the message is kept. */
 export interface OnceEachOptions<
   Message,
   Body,
@@ -55,26 +55,27 @@ export interface OnceEachOptions<
   Batched extends GatheredBatchOptions | undefined = undefined,
 >
   extends RetryOptions, FingerprintOptions<Body, [message: Message]> {
-  /** Made by `createHandleOnce`. Give each kind of consumer a scope of its own. */
+  /** Made by `createHandleOnce`. Give each kind of consumer its own scope. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: InTransaction | undefined;
   /**
-   * The identity of a message: the same at each delivery, and no other message's. A message for which it throws or
-   * returns undefined is refused; one for which it throws before it has ever worked is kept: its code is at fault.
+   * The identity of a message: the same at each delivery, and different from that of every other message. A message for
+   * which it throws or returns undefined is refused. If it throws before it has ever worked, the message is kept: then
+   * the function is at fault.
    */
   readonly key: (message: Message) => string | undefined;
   /**
    * The content of a message: text, bytes or a plain value, read once for each delivery. The same key must come with
    * the same content, so neither `parse` nor the handler may change the message. A message for which it throws is
-   * refused, as one without a key is. One for which it returns undefined, a function or a promise is kept, and one for
-   * which it throws before it has ever worked: the function is at fault then.
+   * refused, like one without a key. The message is kept if it returns undefined, a function or a promise, or throws
+   * before it has ever worked: then the function is at fault.
    */
   readonly body: (message: Message) => Body;
-  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails permanently. */
   readonly schema?: Schema | undefined;
   /**
-   * Turns the body into a value. What it throws fails the message for good; a `RetryableError` releases it. Default:
+   * Turns the body into a value. What it throws fails the message permanently; a `RetryableError` releases it. Default:
    * the JSON of text or bytes.
    */
   readonly parse?: ((body: Body) => Parsed) | undefined;
@@ -84,20 +85,20 @@ export interface OnceEachOptions<
    */
   readonly acknowledge: (message: Message) => unknown;
   /**
-   * Has the broker deliver the message again after about so many milliseconds. Without it the message waits here, is
-   * tried again in its place, and is kept when `patienceMs` has passed.
+   * Makes the broker deliver the message again after about this many milliseconds. Without it the message waits in this
+   * process, is tried again here, and is kept when `patienceMs` has passed.
    */
   readonly retryLater?: ((message: Message, delayMs: number) => unknown) | undefined;
-  /** Milliseconds that a message may wait here. Only without `retryLater`. Default 300,000. */
+  /** Milliseconds that a message may wait in this process. Only without `retryLater`. Default 300,000. */
   readonly patienceMs?: number | undefined;
   /**
    * Milliseconds until the broker delivers again what is neither acknowledged nor extended. When that time is nearly
-   * over, the message is not touched any more: another worker may have it.
+   * over, no further call is made for the message: another worker may have it.
    */
   readonly ackWaitMs?: number | undefined;
   /**
-   * Asks the broker for another `ackWaitMs`, three times in each, from the delivery to its end. False says that the
-   * message is lost: it is not touched any more.
+   * Asks the broker for another `ackWaitMs`, three times in each, from the delivery to its end. False means that the
+   * message is lost: no further call is made for it.
    */
   readonly extend?: ((message: Message) => unknown) | undefined;
   /**
@@ -107,17 +108,18 @@ export interface OnceEachOptions<
    */
   readonly batch?: Batched | undefined;
   /**
-   * What to do with a message that failed for good; there is no default. `'acknowledge'` passes it: only its record and
-   * its event show it. `'keep'` leaves it to the broker's own limit of deliveries. `{ to, send }` sends a copy and
-   * then acknowledges it, also one whose content differs from its record's or whose key is invalid.
+   * What to do with a message that failed permanently; there is no default. `'acknowledge'` acknowledges it: only its
+   * record and its event show the failure. `'keep'` leaves it to the broker's own limit of deliveries. `{ to, send }`
+   * sends a copy and then acknowledges it. It does so too for a message whose content differs from its record's, or
+   * whose key is invalid.
    */
   readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;
   /**
-   * Where a message came from, for spans: `openTelemetry` of `handle-once/otel` names them by it, and links them to the
-   * producer's. Default: spans are named by the scope.
+   * Where a message came from, for spans: `openTelemetry` of `handle-once/otel` takes their names from it, and links
+   * them to the spans of the producer. Default: spans are named by the scope.
    */
   readonly source?: ((message: Message) => MessageSource) | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws is reported. */
+  /** Called with each event as it happens, and not awaited. What it throws is reported. */
   readonly onEvent?: ((event: OnceEachEvent) => unknown) | undefined;
   /** Gets operational problems, as the `logger` of `createHandleOnce` does. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
@@ -167,7 +169,7 @@ export const onceEachOptions = lazily(() =>
     .check(
       z.refine(({ extend, ackWaitMs }) => extend === undefined || ackWaitMs !== undefined, {
         path: ['ackWaitMs'],
-        error: 'is missing, which extend needs: the milliseconds after which the broker delivers again',
+        error: 'is missing, but extend needs it: the milliseconds after which the broker delivers again',
       }),
       z.refine(
         ({ batch, ackWaitMs, extend }) =>
@@ -175,7 +177,7 @@ export const onceEachOptions = lazily(() =>
         {
           path: ['batch', 'waitMs'],
           error:
-            'must be less than ackWaitMs, or extend be given: a message that waits longer lapses before it runs',
+            'must be less than ackWaitMs, or extend must be given: a message that waits longer lapses before it runs',
         },
       ),
       z.refine(({ retryLater, patienceMs }) => retryLater === undefined || patienceMs === undefined, {

@@ -64,7 +64,7 @@ export class BatchRun implements Party {
 }
 
 function lostBy({ claim }: HeldClaim, reason: LeaseLostError): LeaseLostError {
-  return new LeaseLostError(`of the batch, message ${printable(claim.key)} is lost: ${reason.message}`, {
+  return new LeaseLostError(`message ${printable(claim.key)} of the batch is lost: ${reason.message}`, {
     cause: reason,
   });
 }

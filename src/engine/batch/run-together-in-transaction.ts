@@ -104,7 +104,7 @@ async function stillOurs(met: readonly Met[]): Promise<readonly Met[]> {
   );
   return met.filter(({ end }, index) => {
     const isOurs = replies[index] !== 'lost';
-    if (!isOurs) end({ error: new LeaseLostError('another worker has taken the message over') });
+    if (!isOurs) end({ error: new LeaseLostError('another worker has taken over the message') });
     return isOurs;
   });
 }

@@ -29,7 +29,7 @@ function ofAll(error: unknown): unknown {
 
 /** What is marked, or thrown, after another message has ended the run: it may be no fault of this one. */
 function stopped(cause: unknown): Threw {
-  const error = new Error('its batch was stopped for another reason than this message', { cause });
+  const error = new Error('its batch was stopped, but not because of this message', { cause });
   return { kind: 'threw', error, interrupted: true };
 }
 

@@ -54,7 +54,7 @@ export class MeetsAgainError extends Error {
   override readonly name = 'MeetsAgainError';
 
   constructor(cause: unknown) {
-    super('its batch has lost a conflict of transactions: it runs again', { cause });
+    super('its batch lost a transaction conflict: it runs again', { cause });
   }
 }
 
@@ -139,7 +139,7 @@ export class Seat {
       const [came] = await callBatch(this.#batch.handler, [{ payload, attempt }], extra);
       return valueOf(came as Came);
     }
-    if (this.state === 'left') throw new NotStartedError('its batch has not waited for it');
+    if (this.state === 'left') throw new NotStartedError('its batch did not wait for it');
     // From here on the limit is that of the run of all.
     held.limitTo({ signal: this.limits?.signal, timeoutMs: undefined });
     const ended = later<Came>();

@@ -23,7 +23,7 @@ export async function keepUntilAnswered(held: HeldClaim, steps: string): Promise
       if (reply === 'kept') return;
       if (reply === 'lost') {
         lease.taken();
-        throw new LeaseLostError('another worker has taken the message over');
+        throw new LeaseLostError('another worker has taken over the message');
       }
       how = 'alone';
       throw recordLocked();

@@ -97,7 +97,7 @@ export class Steps {
     this.#running.add(name);
     await this.#held.lease.whenKnown();
     if (!this.#held.isRunning)
-      throw new LeaseLostError('the handler has ended: its attempt starts no step any more');
+      throw new LeaseLostError('the handler has ended: its attempt cannot start a step');
     this.#attempt.signal.throwIfAborted();
     const { engine, claim } = this.#held;
     const value = await resultOfStep(run(this.#attempt.childKey(name)));
@@ -116,7 +116,10 @@ export class Steps {
 
   #checkLimits(): void {
     if (this.#held.engine.records.keep === undefined) {
-      throw wrongStep('', 'needs the verb `keep` of the store: the store of this handleOnce has none');
+      throw wrongStep(
+        '',
+        'needs the verb `keep` of the store: the store of this handleOnce does not have it',
+      );
     }
     if (this.#kept.size + this.#running.size >= MAX_STEPS) {
       throw wrongStep('name', `a message has at most ${MAX_STEPS} steps: put many effects into one`);

@@ -6,7 +6,7 @@ import { numbered, useFixture } from './support/fixture.ts';
 const { setup, kafka } = useFixture();
 
 describe('What is settled ahead of a message that is tried again and again', () => {
-  /** Fails the first message a few times, and all others for good. */
+  /** Fails the first message a few times, and all others permanently. */
   const failing = (times: number) => {
     let tries = 0;
     return ({ message }: { message: { offset: string } }) => {

@@ -25,7 +25,7 @@ test.runIf(readsTopicSettings).each([
 
   expect(group.eventsOf('warning')).toMatchObject([{ warning: 'RETENTION_TOO_SHORT' }]);
   expect(group.eventsOf('warning')[0]?.message).toContain(
-    `${group.topic} keeps messages ${kept}, and records expire after ${HOUR_MS} ms`,
+    `${group.topic} keeps messages ${kept}, but records expire after ${HOUR_MS} ms`,
   );
 });
 

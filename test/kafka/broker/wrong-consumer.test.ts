@@ -7,7 +7,7 @@ import { numbered, useFixture } from './support/fixture.ts';
 
 const { setup, kafka } = useFixture();
 
-/** A consumer of the group that is subscribed, and why it has stopped for good. */
+/** A consumer of the group that is subscribed, and why it has stopped permanently. */
 async function subscribed({ groupId, topic }: { groupId: string; topic: string }) {
   const consumer = kafka.consumer({ groupId });
   const crashes: Error[] = [];
@@ -73,7 +73,9 @@ test.runIf(isKafkaJs)(
       done.push(String(message.value));
     });
     for (const { consumer } of [a, b]) await consumer.run(config);
-    expect(() => onceEachKafkaMessage(optionsOf(a.consumer), () => 1)).toThrow(/consumer: runs already/);
+    expect(() => onceEachKafkaMessage(optionsOf(a.consumer), () => 1)).toThrow(
+      /consumer: is already running/,
+    );
     // The second has a partition once the group has met with both.
     let sent = 0;
     await until(async () => {
@@ -97,6 +99,6 @@ test.runIf(isKafkaJs)('a consumer that runs a function of its own is refused', a
   await consumer.run({ eachMessage: () => Promise.resolve() });
   const options = { consumer, groupId: group.groupId, handleOnce: group.handleOnce, fromBeginning: true };
   expect(() => onceEachKafkaMessage({ ...options, onFailed: 'acknowledge' }, () => 1)).toThrow(
-    /consumer: runs already/,
+    /consumer: is already running/,
   );
 });

@@ -439,9 +439,9 @@ describe('calls that are not awaited', () => {
     const { worker, consumers, calls } = await runs();
     await worker.stop();
     const first = worker.run();
-    await expect(worker.run()).rejects.toThrow('the worker runs already: call stop() first');
+    await expect(worker.run()).rejects.toThrow('the worker is already running: call stop() first');
     await first;
-    await expect(worker.run()).rejects.toThrow('the worker runs already: call stop() first');
+    await expect(worker.run()).rejects.toThrow('the worker is already running: call stop() first');
     await worker.stop();
     expect(consumers).toHaveLength(2);
     expect(calls.filter((call) => call === 'disconnect')).toHaveLength(2);

@@ -93,7 +93,7 @@ export function startUpSuite({ client, setup }: Fixture): void {
     expect(warn).not.toHaveBeenCalled();
     await queue.startWorker({ client: telling, handler: noop, onEvent: undefined });
     const text = new RegExp(
-      `345600 s, and records expire after 60 s: .* \\(queue ${queueName(queue.queueUrl)}\\)$`,
+      `345600 s, but records expire after 60 s: .* \\(queue ${queueName(queue.queueUrl)}\\)$`,
     );
     expect(warn).toHaveBeenCalledWith(expect.stringMatching(text), {
       type: 'HandleOnceWarning',

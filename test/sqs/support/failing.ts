@@ -17,7 +17,7 @@ type WorkerOptions = Parameters<Setup['startWorker']>[0];
 /** A queue with its dead letters. */
 export interface Failing extends Setup {
   readonly deadLetters: string;
-  /** Sends a message that fails for good, and lets it get to the dead letters. Gives its `MessageId`. */
+  /** Sends a message that fails permanently, and lets it get to the dead letters. Gives its `MessageId`. */
   fail(body: string, sent?: Sent): Promise<string>;
   redrive(
     options?: Partial<RedriveQueueOptions>,

@@ -91,7 +91,7 @@ describe('A statement that an altered table refuses says what and where', () => 
       'schema broken, table records, constraint short',
     ],
     ['add column extra text not null', '23502', 'schema broken, table records, column extra'],
-    ['alter column scope type varchar(3)', '22001', 'longer than its column takes'],
+    ['alter column scope type varchar(3)', '22001', 'too long for its column'],
     ['alter column result type jsonb using null', '42804', 'another type'],
     ['alter column token type text', '42883', 'another type'],
   ])('%s', async (change, state, says) => {
@@ -133,7 +133,7 @@ test('maintain names a table that was dropped, and what makes it again', async (
   const maintained = maintain({ sql, databaseSchema });
   await expect(maintained).rejects.toThrow(SchemaError);
   await expect(maintained).rejects.toThrow(
-    /missing, .* \(SQLSTATE 42P01, relation "broken.workers"\): run migrate\(sql\).* nothing a second time, and npx handle-once doctor names/,
+    /missing, .* \(SQLSTATE 42P01, relation "broken.workers"\): run migrate\(sql\).* does not create anything twice: npx handle-once doctor names/,
   );
   const { fix } = await findingOf('tables', { sql, databaseSchema });
   expect(fix).toContain(

@@ -74,7 +74,7 @@ describe.each(['read committed', 'repeatable read', 'serializable'] as const)(
       },
     );
 
-    test('of many that find the attempts used up at one moment exactly one failed the record', async () => {
+    test('of many that find the attempts used up at the same time, exactly one failed the record', async () => {
       const actor = newActor();
       await actor.claim('key', ALICE, { maxAttempts: 1 });
       await actor.settle('key', ALICE, released('{"message":"last"}'));

@@ -40,27 +40,28 @@ type Row = readonly [name: string, promised: Promised];
 const WITH_DEAD_LETTERS: Row[] = [
   ['sends the dead letter before it acknowledges', deadLetterFirst],
   ['keeps a message whose dead letter is refused', deadLetterRefused],
-  ['sends a message under a key that is another message to the dead letters', mismatchCopied],
+  ['sends a message whose key is on record for another message to the dead letters', mismatchCopied],
 ];
 const WITH_KEEPING: Row[] = [
-  ['keeps what failed for good where there are no dead letters', failedKept],
-  ['keeps what cannot be parsed where there are no dead letters', unreadableKept],
+  ['keeps a message that failed permanently if there are no dead letters', failedKept],
+  ['keeps a message that cannot be parsed if there are no dead letters', unreadableKept],
 ];
 const WITHOUT_KEEPING: Row[] = [
-  ['cannot keep what failed for good: it is acknowledged, and does not run again', failedAcknowledged],
+  [
+    'cannot keep a message that failed permanently: it is acknowledged, and does not run again',
+    failedAcknowledged,
+  ],
 ];
 const WITH_RETRIES: Row[] = [
-  ['has a message that is to be tried again wait for the time of its outcome', delayed],
+  ['makes a message that will be retried wait for the time of its outcome', delayed],
 ];
 const WITH_EXTENSIONS: Row[] = [['extends a message while it is handled, and not after', extended]];
 const WITH_LOSS: Row[] = [['does not touch a message after it has lapsed', nothingAfterLapse]];
 const WITHOUT_LOSS: Row[] = [
-  ['cannot tell that a message is lost: what is delivered again meanwhile does not run', lostUnnoticed],
+  ['cannot detect that a message is lost: a redelivery meanwhile does not run', lostUnnoticed],
 ];
-const WITHOUT_EXTENSIONS: Row[] = [
-  ['cannot extend: a long handler is protected by its lease alone', neverExtended],
-];
-const AFTER_LAPSE: Row = ['sends no dead letter of a message that has lapsed', noDeadLetterAfterLapse];
+const WITHOUT_EXTENSIONS: Row[] = [['cannot extend: only its lease protects a long handler', neverExtended]];
+const AFTER_LAPSE: Row = ['sends no dead letter for a message that has lapsed', noDeadLetterAfterLapse];
 
 /** An adapter whose `handle` does not end breaks its promise too. */
 const LONGEST_CASE_MS = 12_000;
@@ -71,12 +72,12 @@ const adapterSchema = lazily(() =>
       can: z
         .strictObject(
           { extend: flag(), tellsLoss: flag(), retryLater: flag(), deadLetter: flag(), keepFailed: flag() },
-          { error: 'must say of each ability whether the adapter has it' },
+          { error: 'must say for each ability whether the adapter has it' },
         )
         .check(
           z.refine(({ extend, tellsLoss }) => extend || !tellsLoss, {
             path: ['tellsLoss'],
-            error: 'must be false without extend: an extension is what tells it',
+            error: 'must be false without extend: only an extension can detect it',
           }),
         ),
       handle: callback<AdapterUnderTest['handle']>('a function of (message, setup), which returns a promise'),
@@ -86,10 +87,10 @@ const adapterSchema = lazily(() =>
 );
 
 /**
- * What every adapter promises, against a scripted broker: for any test runner.
+ * Test cases for what every adapter promises, against a scripted broker: for any test runner.
  *
- * What an adapter's broker cannot do has a case of its own. A case takes up to five seconds, and one that fails up to
- * twelve: give the runner more. Throws `InvalidOptionsError` on what is no adapter.
+ * For each ability that the broker lacks there is another case. A case takes up to five seconds, and a failing one up
+ * to twelve: set a longer timeout in the runner. Throws `InvalidOptionsError` for a value that is not an adapter.
  *
  * @example
  * ```ts
@@ -110,10 +111,10 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
     ['keeps a duplicate of a message that runs, which runs once', keptWhilePending],
     ['keeps a message while the store is down, and runs nothing', storeDown],
     ['keeps a message whose end could not be recorded', unrecordedKept],
-    ['keeps a message under a key that is another message', mismatchKept],
+    ['keeps a message whose key is on record for another message', mismatchKept],
     ['keeps a message that another delivery has taken over', takenOver],
     [
-      'acknowledges a message whose acknowledgement failed when it comes again, without another run',
+      'acknowledges a message again whose acknowledgement failed, without another run',
       acknowledgementRefused,
     ],
     ['starts nothing when the consumer stops', stoppedBefore],

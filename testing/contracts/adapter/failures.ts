@@ -5,7 +5,7 @@ import { acknowledged, failForGood, type Promised } from './promised.ts';
 import { ScriptedDelivery, until } from './script.ts';
 import { createBench } from './setup.ts';
 
-// What becomes of messages that failed for good, cannot be read, or share a key.
+// What becomes of messages that failed permanently, cannot be read, or share a key.
 
 export const mismatchKept: Promised = async (adapter) => {
   const bench = createBench(adapter);
@@ -13,16 +13,16 @@ export const mismatchKept: Promised = async (adapter) => {
   const other = new ScriptedDelivery('1', '{"cents":999}');
   await bench.deliver(other);
   assert.equal(bench.handled(), 1, 'another message under the same key does not run');
-  assert.equal(acknowledged(other), false, 'another message under the same key is not passed in silence');
+  assert.equal(acknowledged(other), false, 'another message under the same key is not skipped silently');
 };
 
 export const failedKept: Promised = async (adapter) => {
   const bench = createBench(adapter, failForGood);
   for (const delivery of [new ScriptedDelivery('1'), new ScriptedDelivery('1')]) {
     await bench.deliver(delivery);
-    assert.equal(acknowledged(delivery), false, 'what failed stays where there are no dead letters');
+    assert.equal(acknowledged(delivery), false, 'a message that failed stays if there are no dead letters');
   }
-  assert.equal(bench.handled(), 1, 'what failed for good does not run again');
+  assert.equal(bench.handled(), 1, 'a message that failed permanently does not run again');
 };
 
 export const failedAcknowledged: Promised = async (adapter) => {
@@ -32,18 +32,22 @@ export const failedAcknowledged: Promised = async (adapter) => {
     assert.deepEqual(
       delivery.verbs,
       ['acknowledge'],
-      'what failed is acknowledged: its record has the error',
+      'a message that failed is acknowledged: its record has the error',
     );
   }
-  assert.equal(bench.handled(), 1, 'what failed for good does not run again');
+  assert.equal(bench.handled(), 1, 'a message that failed permanently does not run again');
 };
 
 export const unreadableKept: Promised = async (adapter) => {
   const bench = createBench(adapter);
   const delivery = new ScriptedDelivery('1', '{');
   await bench.deliver(delivery);
-  assert.equal(bench.handled(), 0, 'what cannot be parsed does not run');
-  assert.equal(acknowledged(delivery), false, 'what cannot be parsed stays where there are no dead letters');
+  assert.equal(bench.handled(), 0, 'a message that cannot be parsed does not run');
+  assert.equal(
+    acknowledged(delivery),
+    false,
+    'a message that cannot be parsed stays if there are no dead letters',
+  );
 };
 
 export const mismatchCopied: Promised = async (adapter) => {

@@ -32,7 +32,7 @@ export const nothingAfterLapse: Promised = async (adapter) => {
   await sleep(ACK_WAIT_MS);
   work.open();
   await ended;
-  assert.deepEqual(delivery.log, ['extend'], 'a message that another worker may have is not touched');
+  assert.deepEqual(delivery.log, ['extend'], 'there is no call for a message that another worker may have');
 };
 
 export const noDeadLetterAfterLapse: Promised = async (adapter) => {
@@ -44,7 +44,7 @@ export const noDeadLetterAfterLapse: Promised = async (adapter) => {
   await until('an extension', () => delivery.log.length >= 1, ended);
   work.open();
   await ended;
-  assert.deepEqual(delivery.verbs, [], 'the dead letter of a lapsed message is left to who has it now');
+  assert.deepEqual(delivery.verbs, [], 'the dead letter of a lapsed message is left to its present owner');
 };
 
 export const lostUnnoticed: Promised = async (adapter) => {

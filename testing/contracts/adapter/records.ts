@@ -17,7 +17,7 @@ export const settledFirst: Promised = async (adapter) => {
   const ended = bench.deliver(delivery);
   await until('the handler to run', () => bench.handled() === 1, ended);
   await sleep(50);
-  assert.deepEqual(delivery.verbs, [], 'nothing is told to the broker before the record is settled');
+  assert.deepEqual(delivery.verbs, [], 'there is no call of the broker before the record is settled');
   settles.open();
   await ended;
   assert.deepEqual(delivery.verbs, ['acknowledge']);
@@ -35,7 +35,7 @@ export const keysTellApart: Promised = async (adapter) => {
   const bench = createBench(adapter);
   const deliveries = [new ScriptedDelivery('1'), new ScriptedDelivery('2')];
   for (const delivery of deliveries) await bench.deliver(delivery);
-  assert.equal(bench.handled(), 2, 'the key is of the message: another id is another message, and runs');
+  assert.equal(bench.handled(), 2, 'the key identifies the message: another id is another message, and runs');
   assert.deepEqual(deliveries.map(acknowledged), [true, true]);
 };
 
@@ -85,7 +85,7 @@ export const keptWhilePending: Promised = async (adapter) => {
   await until('the handler to run', () => bench.handled() === 1, owned);
   const answered = bench.deliver(duplicate);
   await sleep(100);
-  assert.equal(acknowledged(duplicate), false, 'a duplicate of what runs is not acknowledged');
+  assert.equal(acknowledged(duplicate), false, 'a duplicate of a running message is not acknowledged');
   work.open();
   await Promise.all([owned, answered]);
   const last = new ScriptedDelivery('1');
@@ -102,7 +102,7 @@ export const storeDown: Promised = async (adapter) => {
   await sleep(100);
   bench.stop();
   await ended;
-  assert.equal(bench.handled(), 0, 'nothing runs that cannot be recorded');
+  assert.equal(bench.handled(), 0, 'a message that cannot be recorded does not run');
   assert.equal(acknowledged(delivery), false);
 };
 
@@ -148,7 +148,7 @@ export const stoppedBefore: Promised = async (adapter) => {
   await bench.deliver(delivery);
   assert.equal(bench.handled(), 0, 'nothing starts when the consumer stops');
   const expected = adapter.can.retryLater ? ['retry-later'] : [];
-  assert.deepEqual(delivery.verbs, expected, 'what has not started is returned where the broker can');
+  assert.deepEqual(delivery.verbs, expected, 'a message that has not started is returned, if the broker can');
 };
 
 export const stoppedDuring: Promised = async (adapter) => {
@@ -166,16 +166,16 @@ export const stoppedDuring: Promised = async (adapter) => {
   assert.equal(
     acknowledged(interrupted),
     false,
-    'what still runs when the consumer stops is not acknowledged',
+    'a message that still runs when the consumer stops is not acknowledged',
   );
   work.open();
   await ended;
-  assert.equal(acknowledged(interrupted), false, 'what was interrupted is not acknowledged');
+  assert.equal(acknowledged(interrupted), false, 'a message that was interrupted is not acknowledged');
   isInterrupted = false;
   await sleep(30);
   const again = new ScriptedDelivery('1');
   await bench.deliver(again, { signal: new AbortController().signal });
-  assert.equal(bench.handled(), 2, 'what was interrupted runs again');
+  assert.equal(bench.handled(), 2, 'a message that was interrupted runs again');
   assert.deepEqual(again.verbs, ['acknowledge']);
 };
 
@@ -185,7 +185,7 @@ export const acknowledgementRefused: Promised = async (adapter) => {
   refused.refuseAcknowledgement();
   // An adapter whose client acknowledges may pass its error on.
   await bench.deliver(refused).catch(() => undefined);
-  assert.deepEqual(refused.verbs, ['acknowledge'], 'nothing else is told to the broker');
+  assert.deepEqual(refused.verbs, ['acknowledge'], 'there is no other call of the broker');
   const again = new ScriptedDelivery('1');
   await bench.deliver(again);
   assert.equal(bench.handled(), 1, 'a message whose acknowledgement failed does not run again');

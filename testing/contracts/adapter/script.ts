@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** What an adapter did with a delivery. */
 export type Verb = 'acknowledge' | 'retry-later' | 'extend' | 'dead-letter';
 
-/** A delivery of the scripted broker. An adapter's client stands before it. */
+/** A delivery of the scripted broker, in place of a message of the adapter's client. */
 export interface ScriptedMessage {
   /** The message's own: the same at each delivery. */
   readonly id: string;

@@ -15,13 +15,13 @@ export interface AdapterAbilities {
   readonly tellsLoss: boolean;
   /** Has a message delivered again after a time, or at once. */
   readonly retryLater: boolean;
-  /** Sends a copy of a message that failed for good, before it is acknowledged. */
+  /** Sends a copy of a message that failed permanently, before it is acknowledged. */
   readonly deadLetter: boolean;
-  /** Leaves a message that failed for good with its broker, where no dead letters are asked for. */
+  /** Leaves a message that failed permanently with its broker, where no dead letters are asked for. */
   readonly keepFailed: boolean;
 }
 
-/** How a delivery is to be handled. */
+/** How to handle a delivery. */
 export interface ContractSetup {
   /** With records of its own in memory, a lease of one second and a backoff of at most 20 ms. */
   readonly handleOnce: HandleOnce;
@@ -31,11 +31,11 @@ export interface ContractSetup {
   readonly signal: AbortSignal;
   /** Milliseconds that the scripted broker waits for an acknowledgement or an extension: 2,000. */
   readonly ackWaitMs: number;
-  /** Where a message goes that failed for good. Undefined: it is kept, or acknowledged where it cannot be kept. */
+  /** Where a message goes that failed permanently. Undefined: it is kept, or acknowledged where it cannot be kept. */
   readonly deadLetter: ((message: ScriptedMessage) => Promise<void>) | undefined;
 }
 
-/** An adapter, as its contract sees it. */
+/** An adapter, as its contract uses it. */
 export interface AdapterUnderTest {
   /** Decides what each case expects. */
   readonly can: AdapterAbilities;
@@ -118,6 +118,6 @@ export type Bench = ReturnType<typeof createBench>;
 function promiseOf(handled: unknown): Promise<unknown> {
   if (hasMethods(handled, ['then'])) return Promise.resolve(handled);
   throw new TypeError(
-    'handle returned no promise: have it return one that resolves when the delivery has ended',
+    'handle did not return a promise: have it return one that resolves when the delivery has ended',
   );
 }

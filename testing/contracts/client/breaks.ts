@@ -34,9 +34,9 @@ async function terminate(client: DatabaseClient, pid: string): Promise<void> {
 }
 
 export const BREAK: ClientRule = {
-  rule: 'a connection that breaks ends its transaction alone, with an error, and not before the work has ended',
+  rule: 'a connection that breaks ends only its own transaction, with an error, and not before the work has ended',
   cases: {
-    async 'a connection that breaks in a transaction ends that alone'({ client }) {
+    async 'a connection that breaks in a transaction ends only that transaction'({ client }) {
       const broken = client.begin((transaction) =>
         client.in(transaction).execute('select pg_terminate_backend(pg_backend_pid())'),
       );
@@ -44,7 +44,7 @@ export const BREAK: ClientRule = {
       equals(await client.query(ALIVE, ['alive']), [['alive']]);
     },
 
-    async 'a connection that breaks while the work runs has begin reject, once the work has ended'({
+    async 'a connection that breaks while the work runs makes begin reject, once the work has ended'({
       client,
       can,
     }) {
@@ -89,7 +89,7 @@ export function unreachableRule(
   return {
     rule: 'a call of a server that cannot be reached rejects, and can be sent again',
     cases: {
-      async 'a database that cannot be reached is told apart from one that refuses'() {
+      async 'a database that cannot be reached is distinguished from one that refuses'() {
         const unreachable = await openUnreachable();
         try {
           for (const error of await failuresOf(unreachable.client, 'handle_once', 'text')) {

@@ -19,7 +19,7 @@ const clientSchema = lazily(() =>
     {
       can: z.strictObject(
         { severalConnections: flag(), tellBreaks: flag() },
-        { error: 'must say of each ability whether the client has it' },
+        { error: 'must say for each ability whether the client has it' },
       ),
       open: callback<ClientUnderTest['open']>('a function that gives { client, insert }'),
       openUnreachable: z.optional(
@@ -44,12 +44,12 @@ const librarySchema = lazily(() =>
 );
 
 /**
- * What the records need of every Postgres client, on a real server: for any test runner.
+ * Test cases for what the records need of every Postgres client, on a real server: for any test runner.
  *
  * Run it on a database that the tests may write to, as a role that may create schemas and tables: it makes a schema
- * `handle_once_contract` and a table `handle_once_effects`, and leaves them. A case takes up to some seconds, and one
- * whose client does not answer 30: give the runner more. One that is broken says the rule. Throws `InvalidOptionsError`
- * on what is no client.
+ * `handle_once_contract` and a table `handle_once_effects`, and leaves them. A case takes up to some seconds, and 30 if
+ * the client does not answer: set a longer timeout in the runner. A case that fails names the rule. Throws
+ * `InvalidOptionsError` for a value that is not a client.
  *
  * @example
  * ```ts

@@ -27,7 +27,7 @@ export interface UnreachableClient {
   close(): unknown;
 }
 
-/** A Postgres client, as its contract sees it. */
+/** A Postgres client, as its contract uses it. */
 export interface ClientUnderTest<Tx = unknown> {
   /** Decides what each case expects. */
   readonly can: ClientAbilities;

@@ -72,16 +72,16 @@ const REFUSALS: [
 ];
 
 export const FAILURE: ClientRule = {
-  rule: 'the errors of a client tell the SQLSTATE, and show no parameter',
+  rule: 'the errors of a client have the SQLSTATE, and show no parameter',
   cases: {
-    async 'where the tables are missing the error says to run migrate'({ client }) {
+    async 'if the tables are missing, the error says to run migrate'({ client }) {
       for (const error of await failuresOf(client, NO_SCHEMA, 'text')) {
-        ok(error instanceof SchemaError, 'the error is no SchemaError');
+        ok(error instanceof SchemaError, 'the error is not a SchemaError');
         ok(error.message.includes('run migrate(sql)'), 'the message does not say to run migrate');
       }
     },
 
-    async 'what the database cannot store is told apart'({ client }) {
+    async 'an error for a value that the database cannot store is recognised'({ client }) {
       const [error] = await failuresOf(client, SCHEMA, 'nul \0');
       matches(error, { code: 'STORE', retriable: false, dataRefused: true });
     },
@@ -94,7 +94,7 @@ export const FAILURE: ClientRule = {
 
     ...each(
       REFUSALS,
-      ([what]) => `what ${what} refuses shows nothing of the row`,
+      ([what]) => `the error of a row that ${what} refuses shows no part of the row`,
       async ({ client }: Bench, [, state, add, remove]) => {
         const store = createPostgresStore(client, SCHEMA);
         const name = `refused_${randomUUID().slice(0, 8)}`;

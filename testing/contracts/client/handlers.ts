@@ -27,7 +27,7 @@ export const MESSAGES: ClientRule = {
       equals(runs(), 0);
     },
 
-    async 'a hundred messages run once each, though every one comes twice at one moment'({ handleOnce }) {
+    async 'a hundred messages run once each, though every one comes twice at the same time'({ handleOnce }) {
       const keys = Array.from({ length: 200 }, (_, index) => `key-${index % 100}`);
       const ran: string[] = [];
       const run = (key: string) => handleOnce(key, {}, () => ran.push(key), { waitMs: 20_000 });

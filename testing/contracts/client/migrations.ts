@@ -26,7 +26,7 @@ export const MIGRATION: ClientRule = {
       });
     },
 
-    async 'of many that migrate at one moment one makes the tables'({ client }) {
+    async 'if many migrate at the same time, one makes the tables'({ client }) {
       await inNewSchema(client, async (schema) => {
         const all = await Promise.all(Array.from({ length: AT_ONCE }, () => migrate(client, { schema })));
         equals(all.filter(({ applied }) => applied.length > 0).length, 1);

@@ -54,7 +54,7 @@ export const QUERY: ClientRule = {
       },
     ),
 
-    async 'query gives a whole number as text, and loses no digit'({ client }) {
+    async 'query gives a whole number as text, with all its digits'({ client }) {
       const rows = await client.query(
         'select 9007199254740993::bigint as large, 7 as small, -1::smallint as less',
         [],
@@ -62,7 +62,7 @@ export const QUERY: ClientRule = {
       equals(rows, [['9007199254740993', '7', '-1']]);
     },
 
-    async 'query tells null, the empty text and the text NULL apart, sent and received'({ client }) {
+    async 'query distinguishes null, the empty text and the text NULL, sent and received'({ client }) {
       const cells = [null, '', 'NULL', 'null'];
       const rows = await client.query(
         'select $1::text as a, $2::text as b, $3::text as c, $4::text as d',
@@ -85,7 +85,7 @@ export const QUERY: ClientRule = {
       equals(await client.query(statement, ['one', 'two']), [['two', 'one', 'two']]);
     },
 
-    async 'query gives no rows where there are none, and those that a write returns'(bench) {
+    async 'query gives no rows if there are none, and the rows that a write returns'(bench) {
       const { client, insertBy } = bench;
       const [inserted] = await insertBy(client, 'written');
       const id = inserted?.[0] ?? '';
@@ -142,7 +142,9 @@ const COUNTED: [what: string, verb: 'query' | 'execute', statementOf: (sequence:
 ];
 
 export const REFUSAL: ClientRule = {
-  rule: 'what the server refuses rejects, with its SQLSTATE as code of the error or of its cause, and is not sent again',
+  rule:
+    'a statement that the server refuses rejects, with its SQLSTATE as code of the error or of its cause, and ' +
+    'is not sent again',
   cases: {
     ...each(
       REFUSED,
@@ -159,7 +161,7 @@ export const REFUSAL: ClientRule = {
 
     ...each(
       COUNTED,
-      ([what, verb]) => `${verb} sends once what the server refuses for ${what}`,
+      ([what, verb]) => `${verb} sends a statement once that the server refuses for ${what}`,
       async ({ client }: Bench, [, verb, statementOf]) => {
         const sequence = `${SCHEMA}.runs_${randomUUID().replaceAll('-', '')}`;
         await client.execute(`create sequence ${sequence}`);

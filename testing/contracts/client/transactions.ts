@@ -120,7 +120,7 @@ export const TRANSACTION: ClientRule = {
       equals(level, [['serializable']]);
     },
 
-    async 'a savepoint undoes what came after it, and nothing else'({ client, insertBy, effects }) {
+    async 'a rollback to a savepoint undoes only what came after it'({ client, insertBy, effects }) {
       await client.begin(async (transaction) => {
         const queries = client.in(transaction);
         await insertBy(queries, 'before');
@@ -173,20 +173,20 @@ async function failedInside({ client, insert }: Bench): Promise<unknown> {
 }
 
 export const SEVERAL_CONNECTIONS: ClientRule = {
-  rule: 'a transaction has a connection of its own, and keeps no other statement waiting',
+  rule: 'a transaction has its own connection, and delays no other statement',
   cases: {
-    async 'a statement beside a transaction does not wait for its end, and sees nothing of it'(bench) {
+    async 'a statement outside a transaction does not wait for its end, and does not see its changes'(bench) {
       const { client, insert, effects } = bench;
       await client.begin(async (transaction) => {
         await insert(transaction, 'effect');
         const seen = effects();
-        ok(await endsWithin(seen, PATIENCE_MS), 'a statement beside a transaction waits for its end');
+        ok(await endsWithin(seen, PATIENCE_MS), 'a statement outside a transaction waits for its end');
         equals(await seen, []);
       });
       equals(await effects(), ['effect']);
     },
 
-    async 'two transactions at one moment are on two connections'({ client }) {
+    async 'two transactions at the same time are on two connections'({ client }) {
       const [here, there] = [gate(), gate()];
       const backend = (mine: ReturnType<typeof gate>, other: ReturnType<typeof gate>) =>
         client.begin(async (transaction) => {
@@ -201,9 +201,9 @@ export const SEVERAL_CONNECTIONS: ClientRule = {
 };
 
 export const ONE_CONNECTION: ClientRule = {
-  rule: 'on one connection statements of others wait for a transaction, and never get into it',
+  rule: 'on one connection other statements wait for a transaction, and never run inside it',
   cases: {
-    async 'a statement beside a transaction waits for its end, and is undone by no rollback of it'(bench) {
+    async 'a statement outside a transaction waits for its end, and its rollback does not undo it'(bench) {
       const { client, insertBy, effects } = bench;
       const beside: { written?: Promise<unknown> } = {};
       const undone = client.begin(async () => {

@@ -12,7 +12,7 @@ import type {
   Store,
 } from '../../../src/store/store.ts';
 
-/** A store whose time a test can move. */
+/** A store whose clock a test can move. */
 export interface ControlledStore {
   /** What is tested. */
   readonly store: Store;

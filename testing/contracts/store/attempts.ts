@@ -9,7 +9,7 @@ const AT_MOST_ONCE = { maxDeaths: 1 };
 const ANY = { mayOwnSuspects: true };
 
 export const ATTEMPTS: StoreRule = {
-  rule: 'a claim that finds maxAttempts failures, or maxDeaths deaths in a row, fails the record in place of owning it',
+  rule: 'a claim that finds maxAttempts failures, or maxDeaths deaths in a row, fails the record instead of owning it',
   cases: {
     async 'a claim beyond the last attempt fails the record, and says that it was this claim'(actor) {
       await actor.claim('key', ALICE, ONCE);
@@ -31,7 +31,7 @@ export const ATTEMPTS: StoreRule = {
       equals(await actor.claim('key', BOB, ONCE), reply);
     },
 
-    async 'workers that died without a word use up deaths, and leave no error'(actor) {
+    async 'workers that died silently use up deaths, and leave no error'(actor) {
       await exhaustByDeaths(actor);
       const failed = { kind: 'failed', attempts: 5, reason: 'deaths-exhausted', error: null };
       equals(await actor.claim('key', BOB), { ...failed, replayed: false });
@@ -108,13 +108,20 @@ export const ATTEMPTS: StoreRule = {
       });
     },
 
+    async 'deaths before a release do not fail the record'(actor) {
+      await die(actor, ANY);
+      await actor.claim('key', BOB, ANY);
+      await actor.settle('key', BOB, takenBack());
+      matches(await actor.claim('key', CAROL, { ...AT_MOST_ONCE, ...ANY }), { kind: 'claimed' });
+    },
+
     async 'a higher limit lets a record go on that a lower one would have failed'(actor) {
       await actor.claim('key', ALICE, ONCE);
       await actor.settle('key', ALICE, released());
       matches(await actor.claim('key', BOB, { maxAttempts: 2 }), { kind: 'claimed', attempts: 2 });
     },
 
-    async 'an attempt that was taken back can be had again'(actor) {
+    async 'an attempt that was taken back can be used again'(actor) {
       await actor.claim('key', ALICE, ONCE);
       await actor.settle('key', ALICE, takenBack());
       matches(await actor.claim('key', BOB, ONCE), { kind: 'claimed', attempts: 1 });

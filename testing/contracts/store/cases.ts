@@ -28,7 +28,7 @@ export interface StoreAbilities {
   readonly steps: boolean;
 }
 
-/** A store, as its contract sees it. */
+/** A store, as its contract uses it. */
 export interface StoreUnderTest {
   /** Decides which cases there are. */
   readonly can: StoreAbilities;
@@ -37,7 +37,7 @@ export interface StoreUnderTest {
 }
 
 const WITHOUT_LOOKUP: StoreRule = {
-  rule: 'what a store cannot do is declared: set can.lookup to true, and its cases run too',
+  rule: 'a store declares what it cannot do: set can.lookup to true, and its cases run too',
   cases: {
     'has no lookup': ({ store }) => {
       equals('lookup' in store, false);
@@ -47,7 +47,7 @@ const WITHOUT_LOOKUP: StoreRule = {
 };
 
 const WITHOUT_STEPS: StoreRule = {
-  rule: 'what a store cannot do is declared: set can.steps to true, and its cases run too',
+  rule: 'a store declares what it cannot do: set can.steps to true, and its cases run too',
   cases: {
     'has no keep': ({ store }) => {
       equals('keep' in store, false);
@@ -57,9 +57,9 @@ const WITHOUT_STEPS: StoreRule = {
 };
 
 const READY: StoreRule = {
-  rule: 'check is one read, which throws what would keep the other verbs from working',
+  rule: 'check is one read, which throws if the other verbs cannot work',
   cases: {
-    async 'check finds nothing to say of a store that works'({ store }) {
+    async 'check resolves for a store that works'({ store }) {
       equals(await store.check?.(), undefined);
     },
   },
@@ -111,11 +111,11 @@ const openedSchema = lazily(() =>
 );
 
 /**
- * What every store promises, seen through its verbs alone: for any test runner.
+ * Test cases for what every store promises, through its verbs only: for any test runner.
  *
  * No case waits: time moves by `advance`. A case takes some milliseconds, and up to 30 seconds where the store does not
- * answer. One that is broken says the rule, and what the store was asked and has answered. Throws `InvalidOptionsError`
- * on what is no store.
+ * answer. A case that fails names the rule, and shows the calls and answers of the store. Throws `InvalidOptionsError`
+ * for a value that is not a store.
  *
  * @example
  * ```ts

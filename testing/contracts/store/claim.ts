@@ -9,7 +9,9 @@ const SEPARATORS = [
 ];
 
 export const CLAIM: StoreRule = {
-  rule: 'of all claims of a (scope, key) one owns the record until its lease lapses; the others are answered from it, and change nothing',
+  rule:
+    'of all claims of a (scope, key), one owns the record until its lease lapses; the others are answered from ' +
+    'it, and change nothing',
   cases: {
     async 'the first claim of a key owns it'(actor) {
       equals(await actor.claim('key', ALICE), {
@@ -39,7 +41,7 @@ export const CLAIM: StoreRule = {
       matches(await actor.claim('key', BOB), { kind: 'claimed' });
     },
 
-    async 'a duplicate of a claimed key learns how long the lease still runs'(actor) {
+    async 'a duplicate of a claimed key is told how long the lease still runs'(actor) {
       await actor.claim('key', ALICE);
       await actor.advance(20 * SECOND);
       const reply = await actor.claim('key', BOB);

@@ -90,7 +90,7 @@ export const EXPIRY: StoreRule = {
       },
     ),
 
-    async 'the owner of the expired life of a key has no say in the next'(actor) {
+    async 'the owner of an expired life of a key changes nothing in the next'(actor) {
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, succeeded('"old"', HOUR));
       await actor.advance(HOUR);

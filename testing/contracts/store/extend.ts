@@ -4,7 +4,7 @@ import { type Actor, ALICE, BOB, CAROL, LEASE, SECOND, type StoreRule } from './
 import { failed, released, succeeded } from './settlements.ts';
 
 export const EXTEND: StoreRule = {
-  rule: 'an extension makes the lease of the token that owns the record longer, never shorter, and no other',
+  rule: 'an extension makes only the lease of the token that owns the record longer, and never shorter',
   cases: {
     async 'the owner extends its lease from now on'(actor) {
       await actor.claim('key', ALICE);
@@ -43,7 +43,7 @@ export const EXTEND: StoreRule = {
         ['failed', failed('{}', 'terminal', LEASE)],
         ['released', released(null, LEASE)],
       ],
-      ([state]) => `a heartbeat that comes after its record has ${state} is lost, and prolongs nothing`,
+      ([state]) => `a heartbeat that comes after its record has ${state} is lost, and extends nothing`,
       async (actor: Actor, [, settlement]) => {
         await actor.claim('key', ALICE);
         await actor.settle('key', ALICE, settlement);

@@ -36,11 +36,11 @@ const CLAIMABLE: [name: string, reach: (actor: Actor) => Promise<unknown>, claim
 ];
 
 export const RACES: StoreRule = {
-  rule: 'calls at one moment act as if one came after the other: read and write in one atomic step of the store',
+  rule: 'simultaneous calls act as if one came after the other: read and write in one atomic step of the store',
   cases: {
     ...each(
       CLAIMABLE,
-      ([what]) => `of many that claim ${what} key at one moment exactly one owns it`,
+      ([what]) => `of many that claim ${what} key at the same time, exactly one owns it`,
       async (actor: Actor, [, reach, claimed]) => {
         await reach(actor);
         const tokens = Array.from({ length: CLAIMERS }, (_, worker) => tokenOf(worker));
@@ -60,7 +60,7 @@ export const RACES: StoreRule = {
       },
     ),
 
-    async 'of many that find the attempts used up at one moment exactly one failed the record'(actor) {
+    async 'of many that find the attempts used up at the same time, exactly one failed the record'(actor) {
       const terms = { maxAttempts: 1 };
       await actor.claim('key', ALICE, terms);
       await actor.settle('key', ALICE, released());
@@ -75,7 +75,9 @@ export const RACES: StoreRule = {
       equals(replies.filter((reply) => reply.kind === 'failed' && !reply.replayed).length, 1);
     },
 
-    async 'of a settle and a takeover at one moment one happens, and the other is told'(actor) {
+    async 'of a settle and a takeover at the same time, one happens, and the reply to the other says so'(
+      actor,
+    ) {
       for (let round = 1; round <= ROUNDS; round += 1) {
         const key = `key-${round}`;
         await actor.claim(key, ALICE);
@@ -89,7 +91,9 @@ export const RACES: StoreRule = {
       }
     },
 
-    async 'of a heartbeat and a takeover at one moment one happens, and the other is told'(actor) {
+    async 'of a heartbeat and a takeover at the same time, one happens, and the reply to the other says so'(
+      actor,
+    ) {
       for (let round = 1; round <= ROUNDS; round += 1) {
         const key = `key-${round}`;
         await actor.claim(key, ALICE);
@@ -102,10 +106,7 @@ export const RACES: StoreRule = {
       }
     },
 
-    async 'calls at one moment that have the same keys in another order give each key one owner'({
-      store,
-      scope,
-    }) {
+    async 'simultaneous calls with the same keys in another order give each key one owner'({ store, scope }) {
       const ownersOf = new Map<string, string[]>();
       const work = async (worker: number): Promise<void> => {
         const token = tokenOf(worker);

@@ -6,7 +6,7 @@ import { deferred, released, succeeded, takenBack } from './settlements.ts';
 export const RELEASE: StoreRule = {
   rule: 'a release keeps the record pending: the next claim owns it retryAfterMs later, and an uncounted attempt is subtracted',
   cases: {
-    async 'a released key waits for its backoff, and tells the error and the time left'(actor) {
+    async 'a released key waits for its backoff, and reports the error and the time left'(actor) {
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, released('{"message":"busy"}', 10 * MINUTE));
       await actor.advance(4 * MINUTE);

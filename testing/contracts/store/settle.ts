@@ -26,7 +26,7 @@ export const SETTLE: StoreRule = {
 
     ...each(
       ['not-serializable', 'too-large', 'not-stored', 'refused-by-store'],
-      (resultOmitted) => `a result that is left out is told so: ${resultOmitted}`,
+      (resultOmitted) => `an omitted result is reported: ${resultOmitted}`,
       async (actor: Actor, resultOmitted) => {
         await actor.claim('key', ALICE);
         await actor.settle('key', ALICE, { kind: 'succeed', result: null, resultOmitted, retentionMs: HOUR });
@@ -94,7 +94,7 @@ export const SETTLE: StoreRule = {
         ['failure', failed(), 'failed'],
         ['release', released(null, HOUR), 'settled'],
       ],
-      ([what]) => `after a ${what} a release changes nothing, and says what there is`,
+      ([what]) => `after a ${what} a release changes nothing, and reports the present state`,
       async (actor: Actor, [, first, reply]) => {
         await actor.claim('key', ALICE);
         await actor.settle('key', ALICE, first);
@@ -104,7 +104,7 @@ export const SETTLE: StoreRule = {
       },
     ),
 
-    async 'a success sent again does not prolong its retention'(actor) {
+    async 'a success sent again does not extend its retention'(actor) {
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, succeeded('1', HOUR));
       await actor.settle('key', ALICE, succeeded('1', 100 * HOUR));
@@ -112,7 +112,7 @@ export const SETTLE: StoreRule = {
       matches(await actor.claim('key', BOB), { kind: 'claimed' });
     },
 
-    async 'a success sent again does not cut its retention short'(actor) {
+    async 'a success sent again does not shorten its retention'(actor) {
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, succeeded('1', HOUR));
       await actor.settle('key', ALICE, succeeded('1', 0));

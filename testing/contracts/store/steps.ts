@@ -7,9 +7,9 @@ const MORE = '{"charge":{"ms":7,"result":"paid: \\u0000 é 鍵"},"mail":{"ms":9}
 
 /** Of a store that keeps what attempts have done. */
 export const STEPS: StoreRule = {
-  rule: 'what an attempt has done is kept for its token alone, and given to each claim until the record succeeds',
+  rule: 'the steps of an attempt are kept only for its token, and given to each claim until the record succeeds',
   cases: {
-    async 'steps are kept in place of those before, and a takeover gets them'(actor) {
+    async 'steps replace earlier ones, and a takeover gets them'(actor) {
       await actor.claim('key', ALICE);
       equals(await actor.keep('key', ALICE, DONE), 'kept');
       equals(await actor.keep('key', ALICE, MORE), 'kept');

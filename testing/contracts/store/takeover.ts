@@ -4,7 +4,7 @@ import { type Actor, ALICE, BOB, CAROL, HOUR, LEASE, SECOND, type StoreRule } fr
 import { failed, released, succeeded } from './settlements.ts';
 
 export const TAKEOVER: StoreRule = {
-  rule: 'the first claim after a lease has lapsed owns the record; from then on the token of before changes nothing',
+  rule: 'the first claim after a lease has lapsed owns the record; from then on the previous token changes nothing',
   cases: {
     async 'a lapsed lease is taken over, as the next attempt'(actor) {
       await actor.claim('key', ALICE);
