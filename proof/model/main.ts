@@ -1,7 +1,7 @@
 /**
  * Checks the models, and that they find the bugs planted in them: `npm run model`. It prints the tables of
- * docs/evidence/correctness.md, and ends with 1 when a rule does not hold, or a bug breaks none. With `-- --large` it looks at
- * larger cases too, which take minutes and gigabytes.
+ * docs/evidence/correctness.md, and ends with 1 when a rule does not hold, or a bug breaks none. With `-- --large` it
+ * checks larger cases too, which take minutes and gigabytes.
  */
 import { BUGS, CASES, LARGE_CASES } from './cases.ts';
 import { spinProgram } from './spin-program.ts';

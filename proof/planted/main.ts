@@ -1,7 +1,7 @@
 /**
- * Looks for every planted bug, or for those that are named, and prints the rows of the table in docs/evidence/correctness.md:
- * `npm run planted`; for those in the SQL `npm run planted -- --sql`. Ends with 1 where a bug is not found, or where
- * the page has another row. TEST_DATABASE_URL for a server of your own.
+ * Looks for every planted bug, or for those that are named: `npm run planted`; for those in the SQL
+ * `npm run planted -- --sql`. Prints the rows of the table in docs/evidence/correctness.md. Ends with 1 where a bug is
+ * not found, or where the page has another row. TEST_DATABASE_URL for a server of your own.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
