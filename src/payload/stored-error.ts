@@ -6,19 +6,21 @@ const MAX_NAME_LENGTH = 200;
 const MAX_CAUSES = 4;
 
 /**
- * What the record keeps of anything that a handler threw: name, message, code, and a bounded chain of causes.
+ * What the record keeps of anything that a handler threw: name, message, code, and a bounded chain of causes. The code
+ * of a wrapper is that of its cause: a failed `fetch` is a TypeError, and its cause says ECONNREFUSED.
  *
  * Other properties are left out, since clients hang requests and payloads on their errors. It never throws.
  */
 export function toStoredError(thrown: unknown, causesLeft = MAX_CAUSES): StoredError {
   if (!isError(thrown)) return nonError(thrown);
-  const code = readable(thrown, 'code');
-  const cause = readable(thrown, 'cause');
+  const given = readable(thrown, 'cause');
+  const cause = given !== undefined && causesLeft > 0 ? toStoredError(given, causesLeft - 1) : undefined;
+  const code = codeOf(thrown) ?? cause?.code;
   return {
     name: bounded(textOf(readable(thrown, 'name'), 'Error'), MAX_NAME_LENGTH),
     message: bounded(messageOf(thrown), MAX_MESSAGE_LENGTH),
-    ...(isCode(code) ? { code: typeof code === 'string' ? bounded(code, MAX_NAME_LENGTH) : code } : {}),
-    ...(cause !== undefined && causesLeft > 0 ? { cause: toStoredError(cause, causesLeft - 1) } : {}),
+    ...(code === undefined ? {} : { code }),
+    ...(cause === undefined ? {} : { cause }),
   };
 }
 
@@ -54,8 +56,10 @@ export function causeOf(thrown: unknown): ErrorOptions {
   return isSyntaxError(thrown) ? {} : { cause: thrown };
 }
 
-function isCode(code: unknown): code is string | number {
-  return typeof code === 'string' || (typeof code === 'number' && Number.isFinite(code));
+function codeOf(thrown: Error): string | number | undefined {
+  const code = readable(thrown, 'code');
+  if (typeof code === 'string') return bounded(code, MAX_NAME_LENGTH);
+  return typeof code === 'number' && Number.isFinite(code) ? code : undefined;
 }
 
 function textOf(value: unknown, fallback: string): string {

@@ -21,7 +21,7 @@ export interface StoredError {
   readonly name: string;
   /** At most 2,000 characters; a longer one is cut. */
   readonly message: string;
-  /** A text of at most 200 characters or a number. Undefined when the error has none. */
+  /** Text of at most 200 characters, or a number: of the error, or of its nearest cause that has a code. */
   readonly code?: string | number;
   /** The error's own cause, at most four deep. */
   readonly cause?: StoredError;

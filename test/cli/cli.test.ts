@@ -367,6 +367,15 @@ test('explain tells what happened to a message', async () => {
   expect(await cli('explain order-8 --scope billing')).toMatchObject({ code: 3 });
 });
 
+test('explain says where the ends of attempts were not written', async () => {
+  await failed('order-7');
+  const lines = () => sql`delete from handle_once.failures returning 1`;
+  await until(async () => (await lines()).length > 0);
+  const { stdout } = await cli('explain order-7 --scope billing');
+  expect(stdout).toMatch(/^error .*card is blocked$/m);
+  expect(stdout).toMatch(/^how its attempts ended was not written/m);
+});
+
 test('explain says that the process of an attempt is gone', async () => {
   const handleOnce = createHandleOnce({ sql, scope: 'billing' });
   const hanging = new AbortController();

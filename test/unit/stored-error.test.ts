@@ -25,3 +25,11 @@ test.each([{}, { query: 'select' }, { params: [] }])('of an error with %j the me
   const message = 'the caller said\nparams: a';
   expect(toStoredError(Object.assign(new Error(message), fields))).toMatchObject({ message });
 });
+
+test('an error without a code has that of its nearest cause', () => {
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  const wrapped = new Error('charge', { cause: new TypeError('fetch failed', { cause: refused }) });
+  expect(toStoredError(wrapped)).toMatchObject({ name: 'Error', code: 'ECONNREFUSED' });
+  expect(toStoredError(Object.assign(wrapped, { code: 7 }))).toMatchObject({ code: 7 });
+  expect(toStoredError(new Error('charge', { cause: new Error('no') }))).not.toHaveProperty('code');
+});

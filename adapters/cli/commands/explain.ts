@@ -6,6 +6,7 @@ import {
   type Story,
   type TablesOptions,
 } from '../../operations/index.ts';
+import type { StoredError } from '../../../src/words/outcome.ts';
 import type { EndedAttempt, WorkerView } from '../../operations/explain-record.ts';
 import { type Answer, answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
@@ -45,9 +46,15 @@ function textOf({ record, worker, attempts }: Story): string {
   const lines = record === undefined ? 'the record no longer exists' : linesOf(record);
   const host = worker?.host === undefined ? '' : `\n${'host'.padEnd(13)} ${nameOf(worker)}`;
   const lapsed = record?.phase === 'lapsed' ? `\n\n${lapsedAt(record)}` : '';
-  const none = lapsed === '' ? 'no attempt ended badly' : 'no attempt before it ended badly';
-  const ended = attempts.length === 0 ? none : tableOf(attempts.map(rowOf));
+  const ended = attempts.length === 0 ? withoutLines(record, lapsed) : tableOf(attempts.map(rowOf));
   return `${lines}${host}${lapsed}\n\n${ended}`;
+}
+
+function withoutLines(record: RecordView | undefined, lapsed: string): string {
+  if (record?.error !== undefined || (record?.deaths ?? 0) > 0) {
+    return 'how its attempts ended was not written: a process that dies can lose that. The record above is complete';
+  }
+  return lapsed === '' ? 'no attempt ended badly' : 'no attempt before it ended badly';
 }
 
 function lapsedAt({ attempts, liveUntil }: RecordView): string {
@@ -71,8 +78,12 @@ function rowOf({
     ended: batchSize === undefined ? ending : `${ending}, in a batch of ${batchSize}`,
     at: endedAt.toISOString(),
     worker: worker === undefined ? '' : nameOf(worker),
-    meaning: error === undefined ? meaning : `${meaning} (${error.name}: ${error.message})`,
+    meaning: error === undefined ? meaning : `${meaning} (${textOfError(error)})`,
   };
+}
+
+function textOfError({ name, message, code }: StoredError): string {
+  return `${name}: ${message}${code === undefined || message.includes(String(code)) ? '' : `, ${code}`}`;
 }
 
 function nameOf({ id, host, pid, version }: WorkerView): string {
