@@ -7,14 +7,14 @@ import { callCommand } from './call-command.ts';
 
 const { sql, url } = useDatabase();
 
-/** The commands of sections of the docs. */
+/** The commands of sections of the docs, in the scope that their reader has set. */
 async function commandsOf(...headings: string[]): Promise<string[]> {
   const docs = await readFile(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
   const sections = docs.split('\n## ');
   return headings.flatMap((heading) => {
     const section = sections.find((text) => text.startsWith(`${heading}\n`)) ?? '';
     const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)];
-    return blocks.flatMap(([, lines = '']) => lines.trim().split('\n'));
+    return blocks.flatMap(([, lines = '']) => lines.replaceAll('"$SCOPE"', 'billing').trim().split('\n'));
   });
 }
 

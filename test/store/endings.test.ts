@@ -14,9 +14,9 @@ import { controlledMemoryStore } from './support/controlled-memory-store.ts';
 interface Ending {
   /** Its row in docs/tuning.md. */
   readonly name: string;
-  readonly attempts: 'kept' | '- 1';
-  readonly failures: 'kept' | '+ 1';
-  readonly deaths: 'kept' | '+ 1' | '0';
+  readonly attempts: 'same' | '- 1';
+  readonly failures: 'same' | '+ 1';
+  readonly deaths: 'same' | '+ 1' | '0';
   readonly reach: (actor: Actor, key: string, token: string) => Promise<unknown>;
 }
 
@@ -26,22 +26,22 @@ const thrown = released(null, 0);
 const ENDINGS: readonly Ending[] = [
   {
     name: 'thrown',
-    ...{ attempts: 'kept', failures: '+ 1', deaths: '0' },
+    ...{ attempts: 'same', failures: '+ 1', deaths: '0' },
     reach: (actor, key, token) => actor.settle(key, token, thrown),
   },
   {
     name: 'interrupted',
-    ...{ attempts: '- 1', failures: 'kept', deaths: 'kept' },
+    ...{ attempts: '- 1', failures: 'same', deaths: 'same' },
     reach: (actor, key, token) => actor.settle(key, token, takenBack()),
   },
   {
     name: 'deferred',
-    ...{ attempts: '- 1', failures: 'kept', deaths: '0' },
+    ...{ attempts: '- 1', failures: 'same', deaths: '0' },
     reach: (actor, key, token) => actor.settle(key, token, deferred()),
   },
   {
     name: 'worker died',
-    ...{ attempts: 'kept', failures: 'kept', deaths: '+ 1' },
+    ...{ attempts: 'same', failures: 'same', deaths: '+ 1' },
     reach: (actor) => actor.advance(LEASE),
   },
 ];
@@ -57,8 +57,8 @@ function sequences(length: number): Ending[][] {
 function expectedAfter(endings: readonly Ending[]): Partial<ClaimReply> {
   let [attempts, failures, deaths] = [0, 0, 0];
   for (const ending of endings) {
-    attempts += ending.attempts === 'kept' ? 1 : 0;
-    failures += ending.failures === 'kept' ? 0 : 1;
+    attempts += ending.attempts === 'same' ? 1 : 0;
+    failures += ending.failures === 'same' ? 0 : 1;
     if (ending.deaths === '0') deaths = 0;
     if (ending.deaths === '+ 1') deaths += 1;
   }
