@@ -22,7 +22,7 @@ export interface HttpAttempt extends Attempt {
    * Undefined for a request that is not recorded, because it has no key or another method: then `attempt.childKey`
    * gives keys that no other request has.
    */
-  readonly idempotencyKey: string | undefined;
+  readonly requestKey: string | undefined;
 }
 
 /** Options of both kinds of servers. `More` is what the server gives in addition to the request. */

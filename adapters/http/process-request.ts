@@ -80,13 +80,13 @@ async function answerIn<Own>(
     return { answer: { kind: 'threw', type: 'threw', error } };
   }
   const key = recordKey(caller, header.key);
-  const operation = { key, idempotencyKey: header.key, body };
+  const operation = { key, requestKey: header.key, body };
   return { key, answer: await handleOperation(processor, kernel, received, operation) };
 }
 
 interface Operation {
   readonly key: string;
-  readonly idempotencyKey: string;
+  readonly requestKey: string;
   readonly body: Buffer;
 }
 
@@ -105,7 +105,7 @@ async function handleOperation<Own>(
     const discard = ({ produced }: Ran<Own>): void => {
       if (produced !== undefined) received.discard(produced.own);
     };
-    const handler = handlerOf(processor, received, operation.idempotencyKey, {
+    const handler = handlerOf(processor, received, operation.requestKey, {
       onRan(latest) {
         // A transaction that lost a conflict runs again; one that was given up can go on.
         discard(isHandled ? latest : ran);
@@ -144,7 +144,7 @@ interface Watcher<Own> {
 function handlerOf<Own>(
   { clock, graceMs }: Processor,
   received: ReceivedRequest<Own>,
-  idempotencyKey: string,
+  requestKey: string,
   { onRan, onTimeout }: Watcher<Own>,
 ) {
   return async function handler(_: unknown, attempt: Attempt, ...extra: unknown[]): Promise<StoredResponse> {
@@ -153,7 +153,7 @@ function handlerOf<Own>(
     const deadline = deadlineOf(attempt.signal, { clock, graceMs, hasBegun, onTimeout });
     let produced: Produced<Own>;
     try {
-      produced = await received.run(Object.assign(attempt, { idempotencyKey }), deadline.over, ...extra);
+      produced = await received.run(Object.assign(attempt, { requestKey }), deadline.over, ...extra);
     } catch (error) {
       onRan({ thrown: { error } });
       throw error;

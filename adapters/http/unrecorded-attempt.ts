@@ -11,7 +11,7 @@ export function unrecordedAttempt({ handleOnce }: Pick<HttpSettings, 'handleOnce
     number: 1,
     ageMs: 0,
     signal: new AbortController().signal,
-    idempotencyKey: undefined,
+    requestKey: undefined,
     childKey: childKeysOf(scope, key),
   };
 }

@@ -73,7 +73,7 @@ describe('draft-ietf-httpapi-idempotency-key-header-07', () => {
     await send(post('"order 42"'));
     await send(post(undefined));
     await send(post(undefined));
-    expect(runs.map(({ attempt }) => attempt.idempotencyKey)).toEqual([
+    expect(runs.map(({ attempt }) => attempt.requestKey)).toEqual([
       'Order 42',
       'order 42',
       undefined,

@@ -193,7 +193,7 @@ describe('The handler', () => {
     const { url } = await listen(
       (request, response) => {
         const attempt = attemptOf(request);
-        json(response, 200, { key: attempt?.idempotencyKey ?? null, number: attempt?.number });
+        json(response, 200, { key: attempt?.requestKey ?? null, number: attempt?.number });
       },
       { required: false },
     );

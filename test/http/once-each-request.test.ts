@@ -249,7 +249,7 @@ describe('A request', () => {
     expect((await send(post(undefined))).status).toBe(201);
     expect((await send(post(undefined))).status).toBe(201);
     const [one, other] = runs.map(({ attempt }) => attempt);
-    expect(one?.idempotencyKey).toBeUndefined();
+    expect(one?.requestKey).toBeUndefined();
     expect(one?.childKey('charge')).toBe(one?.childKey('charge'));
     expect(one?.childKey('charge')).not.toBe(other?.childKey('charge'));
     expect(() => one?.childKey('')).toThrow('must not be empty');
@@ -261,7 +261,7 @@ describe('A request', () => {
     const { send, runs } = bench();
     await send(post('"order 42"'));
     const { attempt } = runs[0] ?? {};
-    expect(attempt).toMatchObject({ idempotencyKey: 'order 42', key: '-:order 42', number: 1 });
+    expect(attempt).toMatchObject({ requestKey: 'order 42', key: '-:order 42', number: 1 });
     expect(attempt?.childKey('charge')).toMatch(/^[0-9a-f]{64}$/);
   });
 

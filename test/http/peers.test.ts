@@ -115,7 +115,7 @@ describe('As hono-idempotency', () => {
   });
 
   it('gives the handler the key', async () => {
-    const { send } = bench({ handler: (_, { idempotencyKey }) => new Response(idempotencyKey) });
+    const { send } = bench({ handler: (_, { requestKey }) => new Response(requestKey) });
     expect(await (await send(post('my-key-123'))).text()).toBe('my-key-123');
   });
 

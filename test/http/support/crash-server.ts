@@ -35,7 +35,7 @@ const options = {
 };
 
 async function work(attempt: HttpAttempt | undefined): Promise<string> {
-  const key = attempt?.idempotencyKey ?? '';
+  const key = attempt?.requestKey ?? '';
   await sql`insert into runs values (${key})`;
   reach('in-handler');
   await sql`insert into effects values (${attempt?.childKey('effect') ?? ''}) on conflict do nothing`;
