@@ -7,7 +7,7 @@ const SCALE = 1.25;
 const STYLE = `<style>
 svg{--bg:#fff;--_text:#1f2328;--_text-sec:#4b535d;--_line:#818b98;--_node-fill:#eef3f9;--_node-stroke:#9fb3c8}
 @media(prefers-color-scheme:dark){svg{--bg:#161b22;--_text:#f0f6fc;--_text-sec:#b7c0ca;--_line:#7d8590;--_node-fill:#22303f;--_node-stroke:#4b6a88}}
-svg{background:var(--bg);border-radius:6px;--_text-muted:var(--_text-sec);--_arrow:var(--_text-sec);--_group-fill:var(--bg);--_group-hdr:var(--bg);--_inner-stroke:var(--bg)}
+svg{background:var(--bg);--_text-muted:var(--_text-sec);--_arrow:var(--_text-sec);--_group-fill:var(--bg);--_group-hdr:var(--bg);--_inner-stroke:var(--bg)}
 text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif}
 </style>`;
 
