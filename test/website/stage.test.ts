@@ -25,9 +25,9 @@ describe('The links of a page', () => {
 });
 
 it('headings between the marks of tabs become tabs', () => {
-  expect(withTabs('a\n\n<!-- tabs -->\n\n#### SQS\n\nb\n\n#### Kafka\n\nc\n\n<!-- /tabs -->\n')).toBe(
-    'a\n\n:::tabs\n\n== SQS\n\nb\n\n== Kafka\n\nc\n\n:::\n',
-  );
+  expect(
+    withTabs('a\n\n<!-- tabs -->\n\n#### SQS on Lambda\n\nb\n\n#### Kafka\n\nc\n\n<!-- /tabs -->\n'),
+  ).toBe('a\n\n:::tabs\n\n== SQS\u00a0on\u00a0Lambda\n\nb\n\n== Kafka\n\nc\n\n:::\n');
 });
 
 it('a block of Mermaid becomes a picture beside its page', () => {
@@ -36,6 +36,9 @@ it('a block of Mermaid becomes a picture beside its page', () => {
     'c.md',
   );
   expect(text).toBe('a\n\n![B](./c-1.svg)\n');
+  expect(
+    illustrated(`\`\`\`mermaid\nflowchart LR\n  ${'x'.repeat(80)} --> y\n\`\`\`\n`, 'c.md').text,
+  ).toMatch(/^<div class="wide" .*\n\n!\[Diagram\]\(\.\/c-1\.svg\)\n\n<\/div>\n$/);
   expect(pictures.get('c-1.svg')).toContain('<title id="title">B</title>');
 });
 

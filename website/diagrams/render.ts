@@ -11,6 +11,13 @@ svg{background:var(--bg);--_text-muted:var(--_text-sec);--_arrow:var(--_text-sec
 text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif}
 </style>`;
 
+/** Text is drawn in 11 and 13 units: up to this width it can be read on a screen of 360 pixels. */
+export const WIDEST_ON_PHONE = 450;
+
+export function widthOf(svg: string): number {
+  return Number(/viewBox="0 0 ([\d.]+)/.exec(svg)?.[1]);
+}
+
 /** What a diagram is called, as its lines `accTitle` and `accDescr` say. */
 export interface Names {
   readonly title: string;
@@ -31,7 +38,8 @@ export function renderDiagram(source: string): string {
 }
 
 function head(svg: string, { title, description }: Names): string {
-  const [, width = 0, height = 0] = (/viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg) ?? []).map(Number);
+  const width = widthOf(svg);
+  const height = Number(/viewBox="0 0 [\d.]+ ([\d.]+)/.exec(svg)?.[1]);
   const size = `width="${Math.round(width * SCALE)}" height="${Math.round(height * SCALE)}"`;
   const box = `viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${box} ${size} role="img" aria-labelledby="title desc">
