@@ -17,7 +17,17 @@ describe('what the formatter and the linter do not look at', () => {
   it(`a line of a comment has at most ${MOST_COLUMNS} columns, unless it has an address`, () => {
     const isLong = (line: string) =>
       line.length > MOST_COLUMNS && /^\s*(\/\/|\/?\*)/.test(line) && !line.includes('://');
-    const folders = ['adapters', 'bench', 'examples', 'migrations', 'proof', 'src', 'test', 'testing'];
+    const folders = [
+      'adapters',
+      'bench',
+      'examples',
+      'migrations',
+      'proof',
+      'src',
+      'test',
+      'testing',
+      'website',
+    ];
     expect(placesOf(folders, isLong)).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { slugOf } from '../../website/slug.ts';
 import { root } from '../architecture/source-files.ts';
 
 /** What users read: the README, and all pages under docs/, from the project's root. */
@@ -38,10 +39,7 @@ export function linksOf(text: string): Link[] {
 export function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of withoutExamples(text).matchAll(/^#+ (.+)$/gm)) {
-    const slug = heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-');
+    const slug = slugOf(heading);
     let anchor = slug;
     for (let number = 1; anchors.has(anchor); number += 1) anchor = `${slug}-${number}`;
     anchors.add(anchor);
