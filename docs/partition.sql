@@ -1,4 +1,4 @@
--- Turns the table of records into 16 partitions. Every record that still counts is kept, with the rights of each role.
+-- Turns the table of records into 16 partitions. Every record is kept, with the rights of each role.
 --
 -- 1. Stop the workers and maintenance. A statement that comes meanwhile fails after 250 ms.
 -- 2. As the owner of the tables: psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f partition.sql
@@ -29,7 +29,7 @@ select now(), now(), gen_random_uuid(), 0, false, 'pending', 'page', n::text, ''
 from generate_series(1, 16 * 100) as n;
 delete from handle_once.records;
 
-insert into handle_once.records select * from handle_once.plain where state = 'pending' or live_until > now();
+insert into handle_once.records select * from handle_once.plain;
 alter table handle_once.records add primary key (scope, key);
 create index records_created_at on handle_once.records using brin (created_at) with (autosummarize = on);
 
