@@ -64,7 +64,7 @@ const MEANINGS: Readonly<Record<BadEnding, string>> = {
   failed: 'it failed permanently; later deliveries are answered from the record',
   died:
     'its worker gave no sign of life for a lease: it crashed, was killed or was frozen; the next delivery ran ' +
-    'it again',
+    'it again, unless maxDeaths was reached',
   'lease-lost':
     'its lease ended before its handler: the next delivery ran it again, perhaps at the same time',
   unrecorded:

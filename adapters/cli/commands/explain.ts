@@ -46,16 +46,15 @@ function textOf({ record, worker, attempts }: Story): string {
   const lines = record === undefined ? 'the record no longer exists' : linesOf(record);
   const host = worker?.host === undefined ? '' : `\n${'host'.padEnd(13)} ${nameOf(worker)}`;
   const lapsed = record?.phase === 'lapsed' ? `\n\n${lapsedAt(record)}` : '';
-  const ended = attempts.length === 0 ? withoutLines(record, lapsed) : tableOf(attempts.map(rowOf));
-  return `${lines}${host}${lapsed}\n\n${ended}`;
+  const ended = attempts.length > 0 ? [tableOf(attempts.map(rowOf))] : [];
+  const unwritten = (record?.failures ?? 0) + (record?.deaths ?? 0) - attempts.length;
+  if (unwritten > 0) ended.push(`bad ends that were not written: ${unwritten} (${UNWRITTEN})`);
+  if (ended.length === 0)
+    ended.push(lapsed === '' ? 'no attempt ended badly' : 'no attempt before it ended badly');
+  return `${lines}${host}${lapsed}\n\n${ended.join('\n\n')}`;
 }
 
-function withoutLines(record: RecordView | undefined, lapsed: string): string {
-  if (record?.error !== undefined || (record?.deaths ?? 0) > 0) {
-    return 'how its attempts ended was not written: a process that dies can lose that. The record above is complete';
-  }
-  return lapsed === '' ? 'no attempt ended badly' : 'no attempt before it ended badly';
-}
+const UNWRITTEN = 'a process that dies can lose them; the counts of the record are complete';
 
 function lapsedAt({ attempts, liveUntil }: RecordView): string {
   return (
