@@ -1,7 +1,7 @@
 /**
  * Runs what takes too long for CI, and writes what it has found to docs/evidence/proof.md. Ends with 1 when something
- * did not hold. `npm run proof` takes hours; `npm run proof -- fuzz limits --seed 7` for some steps, with the seed of an
- * earlier run. TEST_DATABASE_URL for a server of your own.
+ * did not hold. `npm run proof` takes hours; `npm run proof -- fuzz limits --seed 7` for some steps, with the seed of
+ * an earlier run. TEST_DATABASE_URL for a server of your own.
  */
 import { parseArgs } from 'node:util';
 import { environment, load } from '../bench/report/machine.ts';

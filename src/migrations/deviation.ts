@@ -25,7 +25,7 @@ export async function deviationOf(client: DatabaseClient, schema: string): Promi
     const inserts = unlisted.map((migration) => renderRecord(migration, schema));
     return {
       says: `the table migrations in schema ${schema} does not list ${namesOf(unlisted)}, but lists later ones`,
-      fix: `a row was deleted: insert it again: ${inserts.join(' ')}`,
+      fix: `a row was deleted: restore it by ${inserts.join(' ')}`,
     };
   }
   const edited = migrations.filter(({ version, checksum }) => (listed.get(version) ?? checksum) !== checksum);

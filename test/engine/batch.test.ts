@@ -240,7 +240,10 @@ describe('A batch in a transaction', () => {
       },
     );
     expect(reasons).toMatchObject([
-      { name: 'LeaseLostError', message: expect.stringContaining('message taken is lost') as string },
+      {
+        name: 'LeaseLostError',
+        message: expect.stringContaining('message taken of the batch is lost') as string,
+      },
     ]);
     expect(outcomes).toMatchObject([{ state: 'succeeded' }, { reason: 'lease-lost' }]);
     expect(await effects()).toEqual(['a']);

@@ -34,7 +34,9 @@ describe('What has to be the same', () => {
   it('is what a function returns at once: one that returns a promise is refused in the name of handleOnce', async () => {
     const refused = bench.handleOnce({ fingerprint: () => Promise.resolve(1) })('key', at(1), vi.fn());
     await expect(refused).rejects.toThrow(InvalidOptionsError);
-    await expect(refused).rejects.toThrow(/^handleOnce: fingerprint: must return at once .* a promise$/);
+    await expect(refused).rejects.toThrow(
+      /^handleOnce: fingerprint: must return its result at once, but returned a promise$/,
+    );
   });
 
   it('with ignoredFields the handler gets the whole payload, unchanged', async () => {

@@ -196,7 +196,7 @@ describe('while the database is asked', () => {
     expect(reason).toMatchObject({
       code: 'LEASE_LOST',
       message:
-        'by the wall clock of this machine the lease of 60000 ms is over, and the database did not say otherwise ' +
+        'by the wall clock of this machine the lease of 60000 ms is over, and the database did not confirm the lease ' +
         'within 1000 ms: the clock was set, or the machine was suspended',
     });
     end(reason);

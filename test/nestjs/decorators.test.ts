@@ -39,7 +39,7 @@ describe.each([
       }
       return Billing;
     });
-    expect(message).toMatch(`${decorator} on Billing.charge: name: must be a string that is not empty`);
+    expect(message).toMatch(`${decorator} on Billing.charge: name: must be a non-empty string`);
   });
 
   it('for a second one on its method', () => {
@@ -54,7 +54,7 @@ describe.each([
       return Billing;
     });
     expect(message).toBe(
-      `${decorator} on Billing.charge: is there twice, for 'refunds' and 'orders'; give each a method of its own`,
+      `${decorator} on Billing.charge: is used twice, for 'refunds' and 'orders'; give each its own method`,
     );
   });
 

@@ -61,7 +61,7 @@ describe('A role with the rights to maintain', () => {
     expect(await retryRecord(one)).toMatchObject({ state: 'unchanged' });
     await sql`update handle_once.records set live_until = now()`;
     await expect(maintain({ sql: client, archive: true })).rejects.toThrow(
-      /lacks a partition, .*as the owner of the tables .* for this month alone: create table .*"archive_\d{4}_\d\d" partition of/,
+      /lacks a partition, .*as the owner of the tables, .* for this month only, run: create table .*"archive_\d{4}_\d\d" partition of/,
     );
     await maintain({ sql, archive: true, maxPurged: 1, signal: AbortSignal.abort() });
     expect(await maintain({ sql: client, archive: true })).toMatchObject({ state: 'finished' });

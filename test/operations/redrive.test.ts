@@ -138,7 +138,7 @@ test.each<[string, object, RegExp]>([
   [
     'filter',
     { filter: () => Promise.reject(new Error('full')) },
-    /filter: must return true or false at once, and returned a promise/,
+    /filter: must return true or false at once, but returned a promise/,
   ],
 ])('a rejection of an async %s ends the redrive', async (_, functions, message) => {
   const { take } = createRedrive('redriveQueue', { ...options, ...functions });
@@ -331,7 +331,7 @@ describe('A dead letter that names no scope', () => {
       {
         field: 'scope',
         message: expect.stringMatching(
-          /^is "billing", and no record in schema handle_once has that scope\..* npx handle-once status/,
+          /^is "billing", but no record in schema handle_once has that scope\..* npx handle-once status/,
         ) as string,
       },
     ]);

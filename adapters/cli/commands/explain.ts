@@ -6,7 +6,6 @@ import {
   type Story,
   type TablesOptions,
 } from '../../operations/index.ts';
-import type { StoredError } from '../../../src/words/outcome.ts';
 import type { EndedAttempt, WorkerView } from '../../operations/explain-record.ts';
 import { type Answer, answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
@@ -81,7 +80,7 @@ function rowOf({
   };
 }
 
-function textOfError({ name, message, code }: StoredError): string {
+function textOfError({ name, message, code }: NonNullable<EndedAttempt['error']>): string {
   return `${name}: ${message}${code === undefined || message.includes(String(code)) ? '' : `, ${code}`}`;
 }
 

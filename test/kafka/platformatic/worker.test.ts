@@ -421,7 +421,7 @@ test('a seek makes what has come void', async () => {
   expect(started).toEqual(['0-40']);
   expect(() => {
     made.seek({ topic: 'orders', partition: 1, offset: '0' });
-  }).toThrow("partition 1 of orders is not this member's");
+  }).toThrow('partition 1 of orders is not assigned to this member');
 });
 
 test("a user's pause holds, and ends when the user ends it", async () => {

@@ -116,7 +116,7 @@ export function redriveKeptSuite(fixture: Fixture): void {
         const refused = queue.redrive({ scope: `${queue.scope}x`, dryRun });
         await expect(refused).rejects.toThrow(InvalidOptionsError);
         await expect(refused).rejects.toThrow(
-          `redriveQueue: scope: is "${queue.scope}x", and no record in schema`,
+          `redriveQueue: scope: is "${queue.scope}x", but no record in schema`,
         );
         expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
         expect(await showRecord({ sql, scope: queue.scope, key: id })).toMatchObject({ phase: 'failed' });

@@ -143,7 +143,7 @@ export function redriveSuite(fixture: Fixture): void {
     await queue.fail('1');
     const filter = (() => Promise.resolve(false)) as unknown as () => boolean;
     await expect(queue.redrive({ filter })).rejects.toThrow(
-      /redriveQueue: filter: must return true or false at once, and returned a promise/,
+      /redriveQueue: filter: must return true or false at once, but returned a promise/,
     );
     expect(await queue.letters()).toHaveLength(1);
   });

@@ -132,7 +132,7 @@ export function startUpSuite({ client, setup }: Fixture): void {
     expect(queue.eventsOf('warning')).toEqual([
       {
         ...{ type: 'warning', warning: 'DEAD_LETTER_QUEUE_TOO_SMALL', queue: queueName(queue.queueUrl) },
-        message: expect.stringMatching(/takes messages of 262144 bytes.* of 1048576/) as string,
+        message: expect.stringMatching(/takes messages of up to 262144 bytes.* of up to 1048576/) as string,
       },
     ]);
     warn.mockRestore();

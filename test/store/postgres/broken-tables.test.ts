@@ -137,7 +137,7 @@ test('maintain names a table that was dropped, and what makes it again', async (
   );
   const { fix } = await findingOf('tables', { sql, databaseSchema });
   expect(fix).toContain(
-    'the statements about workers of those that npx handle-once sql --schema broken prints',
+    'of the statements that npx handle-once sql --schema broken prints, run those about workers',
   );
 });
 
