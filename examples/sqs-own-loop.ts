@@ -49,4 +49,5 @@ while (!stopping.signal.aborted) {
 
 client.destroy();
 await maintenance.stop();
+await handleOnce.close();
 await sql.end({ timeout: 5 });

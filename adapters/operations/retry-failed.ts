@@ -82,12 +82,13 @@ const retryOptions = lazily(() =>
 export async function retryFailed(options: RetryFailedOptions): Promise<RetryReport> {
   const { confirm, signal, onRetried, ...filter } = parseOptions('retryFailed', retryOptions(), options);
   const failed = { ...filter, state: 'failed', phase: 'failed' } as const;
+  const begunAt = performance.now();
   const counts = await countRecords(failed);
   const matching = counts.reduce((sum, { records }) => sum + records, 0);
   if (confirm !== matching) return { state: 'unconfirmed', matching, counts };
   let seen = 0;
   let retried = 0;
-  for await (const record of inOrder(failed)) {
+  for await (const record of inOrder(failed, begunAt)) {
     if (signal?.aborted === true) return { state: 'stopped', matching, retried };
     // Others have failed since they were counted.
     if (seen === matching) break;
@@ -102,11 +103,19 @@ export async function retryFailed(options: RetryFailedOptions): Promise<RetryRep
   return { state: 'finished', matching, retried };
 }
 
-/** Always onward by the first claim: what fails again during the walk does not come again. */
-async function* inOrder(filter: RecordFilter): AsyncGenerator<RecordView> {
+/**
+ * Always onward by the first claim: what fails again during the walk does not come again. The times stay those of the
+ * count, however long the walk takes: what is first claimed meanwhile was not confirmed.
+ */
+async function* inOrder(
+  filter: RecordFilter & { readonly sinceMs: number },
+  begunAt: number,
+): AsyncGenerator<RecordView> {
   let after: string | undefined;
   do {
-    const page = await listRecords({ ...filter, order: 'oldest', limit: PAGE, after });
+    const laterMs = Math.ceil(performance.now() - begunAt);
+    const times = { sinceMs: filter.sinceMs + laterMs, untilMs: (filter.untilMs ?? 0) + laterMs };
+    const page = await listRecords({ ...filter, ...times, order: 'oldest', limit: PAGE, after });
     yield* page.records;
     after = page.next;
   } while (after !== undefined);

@@ -24,6 +24,8 @@ export class KeptSteps {
     if (Array.isArray(kept) || typeof kept !== 'object') throw new TypeError('no object of steps');
     for (const [name, { ms, result, omitted }] of Object.entries(kept)) {
       if (typeof ms !== 'number') throw new TypeError('a step without its time');
+      if (omitted !== undefined && !Object.hasOwn(WHY, omitted))
+        throw new TypeError('omitted for no known reason');
       this.#texts.set(name, JSON.stringify({ ms, result, omitted }));
     }
   }

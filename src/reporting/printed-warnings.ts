@@ -102,7 +102,7 @@ function emitWarning({ code }: Row, message: string): void {
 
 const HINT =
   'handle-once: a problem is not printed, because Node runs with --no-warnings or NODE_NO_WARNINGS. Pass logger ' +
-  '(such as console) or onEvent; or use --disable-warning=ExperimentalWarning instead of --no-warnings\n';
+  '(such as console) or onEvent to createHandleOnce; or use --disable-warning=ExperimentalWarning instead of --no-warnings\n';
 
 let hasHinted = false;
 

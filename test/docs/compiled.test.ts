@@ -68,7 +68,7 @@ describe('The documentation', () => {
 
   it('has no example of a process that stops and keeps its connections', () => {
     const stopping = allDocumentSnippets().filter(({ code }) => code.includes('SIGTERM'));
-    expect(stopping).toHaveLength(6);
+    expect(stopping).toHaveLength(7);
     for (const { code } of stopping) expect(code).toContain('await sql.end({ timeout: 5 });');
   });
 

@@ -70,20 +70,25 @@ it('A damaged error does not keep a message from its next attempt', async () => 
   expect(await handleOnce('key', 'body', () => 'done')).toMatchObject({ state: 'succeeded', attempts: 2 });
 });
 
-it.each(['{', 'null', '[]', '"secret"', '{"charge":5}', '{"charge":null}'])(
-  'Damaged steps (%j) run no step',
-  async (text) => {
-    const handleOnce = bench.handleOnce({ backoff: () => 0, maxAttempts: 2 });
-    await handleOnce('key', 'body', retryable);
-    await sql`update handle_once.records set steps = ${text}`;
-    const step = vi.fn();
-    const outcome = await handleOnce('key', 'body', (_, attempt) => attempt.step('mail', step));
-    expect(outcome).toMatchObject({ state: 'failed', error: { code: 'DAMAGED_RECORD' } });
-    expect(JSON.stringify(outcome)).not.toContain('secret');
-    expect(step).not.toHaveBeenCalled();
-    await sql`delete from handle_once.records`;
-  },
-);
+it.each([
+  '{',
+  'null',
+  '[]',
+  '"secret"',
+  '{"charge":5}',
+  '{"charge":null}',
+  '{"mail":{"ms":1,"omitted":"x"}}',
+])('Damaged steps (%j) run no step', async (text) => {
+  const handleOnce = bench.handleOnce({ backoff: () => 0, maxAttempts: 2 });
+  await handleOnce('key', 'body', retryable);
+  await sql`update handle_once.records set steps = ${text}`;
+  const step = vi.fn();
+  const outcome = await handleOnce('key', 'body', (_, attempt) => attempt.step('mail', step));
+  expect(outcome).toMatchObject({ state: 'failed', error: { code: 'DAMAGED_RECORD' } });
+  expect(JSON.stringify(outcome)).not.toContain('secret');
+  expect(step).not.toHaveBeenCalled();
+  await sql`delete from handle_once.records`;
+});
 
 it('A damaged record ends no call where it is looked up', async () => {
   const events: unknown[] = [];

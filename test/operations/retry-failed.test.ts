@@ -1,6 +1,6 @@
 import { createHandleOnce } from 'handle-once';
 import { listRecords, retryFailed, retryRecord, showRecord } from 'handle-once/operations';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { DatabaseClient } from '../../src/postgres/database-client.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
@@ -111,6 +111,24 @@ function before(
 test('never more are retried than were confirmed, though others have failed since', async () => {
   const client = before('created_us', () => record({ key: 'later', state: 'failed', error: refused }));
   expect(await retryFailed({ sql: client, confirm: 3 })).toMatchObject({ state: 'finished', retried: 3 });
+  expect(await waiting()).toBe('abc');
+});
+
+test('what is first claimed after the count is not retried, in place of one that another has retried', async () => {
+  // A walk of many takes long.
+  const clock = vi
+    .spyOn(performance, 'now')
+    .mockReturnValueOnce(0)
+    .mockReturnValue(MINUTE / 2);
+  onTestFinished(() => {
+    clock.mockRestore();
+  });
+  const client = before('created_us', async () => {
+    await retryRecord({ sql, scope, key: 'b' });
+    await record({ key: 'later', state: 'failed', error: refused, ageMs: MINUTE / 6 });
+  });
+  const report = await retryFailed({ sql: client, untilMs: 1, confirm: 3 });
+  expect(report).toEqual({ state: 'finished', matching: 3, retried: 2 });
   expect(await waiting()).toBe('abc');
 });
 

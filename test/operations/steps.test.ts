@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { createHandleOnce, type HandleOnce } from 'handle-once';
 import { explainRecord, forgetStep, retryRecord, showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createPostgresStore } from '../../src/store/postgres/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { gate } from '../support/gate.ts';
 
@@ -81,6 +83,20 @@ describe('A step', () => {
     await retryRecord(record);
     expect(await handle()).toMatchObject({ state: 'succeeded' });
     expect(ran).toEqual(['summary', 'image', 'image']);
+  });
+
+  test('that is forgotten does not come back with a late write of the attempt that lost its lease', async () => {
+    await sql`delete from handle_once.records`;
+    const steps = '{"summary":{"ms":1},"image":{"ms":2}}';
+    const token = randomUUID();
+    await sql`
+      insert into handle_once.records
+        (scope, key, token, fingerprint, state, owned, attempts, created_at, live_until, steps)
+      values (${scope}, ${key}, ${token}, '', 'pending', true, 1, now(), now() - interval '1 s', ${steps})`;
+    expect(await forgetStep({ ...record, step: 'image' })).toEqual({ state: 'forgotten' });
+    const late = await createPostgresStore(sql, 'handle_once').keep?.([{ key, token, steps }], scope);
+    expect(late).toEqual(['lost']);
+    expect(await showRecord(record)).toMatchObject({ phase: 'lapsed', steps: [{ name: 'summary' }] });
   });
 
   test('of another name, and of no record, is absent', async () => {

@@ -71,8 +71,8 @@ interface One {
 }
 
 /** Which record a page showed, and how far it was: another life of the key, or another state, has another stamp. */
-export function stampOf({ phase, attempts, createdAt }: RecordView): string {
-  return `${phase} ${attempts} ${createdAt.getTime()}`;
+export function stampOf({ phase, attempts, createdAt, beganAt }: RecordView): string {
+  return `${phase} ${attempts} ${createdAt.getTime()} ${beganAt.getTime()}`;
 }
 
 /** What each does to one record: whether it did that, and what is written down. Throws `BadRequest`. */

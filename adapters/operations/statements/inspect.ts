@@ -130,10 +130,13 @@ with forgotten as (
   delete from ${failures} f where f.scope = $1::text and f.key = $2::text
 )
 select ${PHASE} as phase from forgotten t`,
-    /** $3 the steps until now, and $4 from now on. An attempt that runs would put its own back. */
+    /**
+     * $3 the steps until now, and $4 from now on. An attempt that runs would put its own back, and so would a late
+     * write of one whose lease has lapsed: its token is gone.
+     */
     setSteps: `
 update ${table} t
-set steps = $4::text
+set steps = $4::text, token = case when t.owned then gen_random_uuid() else t.token end
 where t.scope = $1::text and t.key = $2::text and t.steps = $3::text and not (t.owned and ${IS_LIVE})
 returning t.key`,
     /** $1 scope: whether any record has it. */
