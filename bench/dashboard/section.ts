@@ -22,11 +22,11 @@ const PAGES: Readonly<Record<string, { readonly view: string; readonly plain: st
     plain: `select ${COLUMNS} from handle_once.records where scope = 'bench' and key like 'order-0000042%' order by key limit 50`,
   },
   'messages by place': {
-    view: 'view=messages&by=place&state=failed',
+    view: 'view=messages&by=place&phase=failed',
     plain: `select ${COLUMNS} from handle_once.records where ctid < '(2048,0)' and state = 'failed' limit 50`,
   },
   'failed messages': {
-    view: 'view=messages&state=failed',
+    view: 'view=messages&phase=failed',
     plain: `select f.* from handle_once.failures f join handle_once.records using (scope, key) where state = 'failed' order by f.ended_at desc limit 50`,
   },
   'failures of a day': {
