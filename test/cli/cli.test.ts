@@ -644,7 +644,7 @@ describe('Where it cannot work', () => {
       2,
       /--since <time>' argument 'soon' is invalid. Write a time from 1s to 3650d/,
     ],
-    ['the URL is none', 'status --database-url nonsense', 2, /is not a URL: write postgres:/],
+    ['the URL is not a URL', 'status --database-url nonsense', 2, /is not a URL: write postgres:/],
     ['a module is missing', 'status --config missing.mjs', 2, /missing.mjs cannot be loaded: /],
     ['a time is no whole number', 'list --since 1.5h', 2, /'1.5h' is invalid. Write a time from 1s/],
     ['a time has two units', 'list --since 1h30m', 2, /'1h30m' is invalid. Write a time from 1s/],

@@ -38,7 +38,7 @@ test.each<[what: string, visitor: unknown]>([
   ['with an empty name', { name: '' }],
   ['with a long name', { name: 'x'.repeat(201) }],
   ['whose rights are a text', { name: 'bob', rights: 'contractor' }],
-  ['with a right that is none', { name: 'bob', rights: ['admin'] }],
+  ['with an unknown right', { name: 'bob', rights: ['admin'] }],
   ['whose rights are null', { name: 'bob', rights: null }],
   ['that is a function', () => 1],
 ])('a visitor %s is a mistake', async (_, visitor) => {

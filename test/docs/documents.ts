@@ -47,7 +47,7 @@ export function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-function withoutExamples(text: string): string {
+export function withoutExamples(text: string): string {
   return text.replaceAll(/^```.*?^```/gms, '');
 }
 

@@ -1,4 +1,4 @@
-import { documents, textOf } from './documents.ts';
+import { documents, textOf, withoutExamples } from './documents.ts';
 
 /** How much the manual may be. Words are counted as `wc -w` does: all between white space, code too. */
 export const MOST = { pages: 25, words: 30_000, wordsOfPage: 1_800, wordsOfCell: 25 };
@@ -24,7 +24,7 @@ export function wordsOfAll(pages: readonly string[]): number {
 
 /** The cells of the tables of a page that are too long to be read as cells. */
 export function longCells(text: string): string[] {
-  const rows = text.replaceAll(/^```.*?^```/gms, '').match(/^\|.*$/gm) ?? [];
+  const rows = withoutExamples(text).match(/^\|.*$/gm) ?? [];
   return rows
     .flatMap((row) => row.split(/(?<!\\)\|/))
     .map((cell) => cell.trim())

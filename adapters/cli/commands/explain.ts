@@ -7,6 +7,7 @@ import {
   type TablesOptions,
 } from '../../operations/index.ts';
 import type { EndedAttempt, WorkerView } from '../../operations/explain-record.ts';
+import { LINES_PER_RECORD } from '../../operations/statements/history.ts';
 import { type Answer, answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { eachOf, found, type FoundOptions, linesOf } from '../one-record.ts';
@@ -47,14 +48,11 @@ function textOf({ record, worker, attempts }: Story): string {
   const lapsed = record?.phase === 'lapsed' ? `\n\n${lapsedAt(record)}` : '';
   const ended = attempts.length > 0 ? [tableOf(attempts.map(rowOf))] : [];
   const known = (record?.failures ?? 0) + (record?.deaths ?? 0);
-  if (attempts.length < Math.min(known, MOST_LINES)) ended.push(UNWRITTEN);
+  if (attempts.length < Math.min(known, LINES_PER_RECORD)) ended.push(UNWRITTEN);
   if (ended.length === 0)
     ended.push(lapsed === '' ? 'no attempt ended badly' : 'no attempt before it ended badly');
   return `${lines}${host}${lapsed}\n\n${ended.join('\n\n')}`;
 }
-
-/** Of a record, by `explainRecord`. */
-const MOST_LINES = 100;
 
 const UNWRITTEN = 'not every bad end was written: a process that dies can lose that';
 

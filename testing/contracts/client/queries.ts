@@ -85,7 +85,7 @@ export const QUERY: ClientRule = {
       equals(await client.query(statement, ['one', 'two']), [['two', 'one', 'two']]);
     },
 
-    async 'query gives no rows if there are none, and the rows that a write returns'(bench) {
+    async 'query gives an empty list for no rows, and the rows that a write returns'(bench) {
       const { client, insertBy } = bench;
       const [inserted] = await insertBy(client, 'written');
       const id = inserted?.[0] ?? '';
