@@ -55,7 +55,7 @@ const CORE =
 const OTHER_CLIENTS = USABLE_CLIENTS.filter((client) => client !== 'kafkajs');
 
 /** Of files that mostly wait. Projects of one group have the same number. */
-const WAITING_WORKERS = 2 * availableParallelism() + 1;
+const WAITING_WORKERS = 3 * availableParallelism() + 1;
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },
@@ -91,7 +91,8 @@ export default defineConfig({
           include: REPLACING,
           isolate: true,
           globalSetup: ['test/support/global-setup.ts'],
-          maxWorkers: availableParallelism(),
+          maxWorkers: WAITING_WORKERS,
+          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -4,23 +4,17 @@ import { replay, runSeeds, toLine } from '../../proof/simulation/run-seeds.ts';
 import { runShares } from '../../proof/simulation/run-shares.ts';
 import { surfaceOf } from '../../proof/simulation/surfaces/index.ts';
 
-/** `npm run proof` runs ten times as many. */
-const SEEDS = 1_000;
-/** Twenty seconds of work on two cores, and more on a machine that has other work to do. */
-const LONGEST_MS = 240_000;
+/** CI runs 1,000, and `npm run proof` 10,000. */
+const SEEDS = 200;
 
-it(
-  `all rules hold in ${SEEDS} seeds`,
-  async () => {
-    const { coverage, failure } = await runShares(1, SEEDS);
-    expect(failure && toLine(failure)).toBeUndefined();
-    expect(coverage.missing()).toEqual([]);
-    expect(coverage.seeds.filter(({ deliveries }) => deliveries < FEWEST_DELIVERIES)).toEqual([]);
-    const faults = coverage.seeds.reduce((sum, seed) => sum + seed.faults, 0);
-    expect(faults / SEEDS).toBeGreaterThan(3);
-  },
-  LONGEST_MS,
-);
+it(`all rules hold in ${SEEDS} seeds`, async () => {
+  const { coverage, failure } = await runShares(1, SEEDS);
+  expect(failure && toLine(failure)).toBeUndefined();
+  expect(coverage.missing()).toEqual([]);
+  expect(coverage.seeds.filter(({ deliveries }) => deliveries < FEWEST_DELIVERIES)).toEqual([]);
+  const faults = coverage.seeds.reduce((sum, seed) => sum + seed.faults, 0);
+  expect(faults / SEEDS).toBeGreaterThan(3);
+});
 
 it('processes find together what one finds alone', async () => {
   const [many, one] = [await runShares(1, 24, undefined, 2), await runSeeds(1, 24)];

@@ -1,11 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * Tests that wait for visibility timeouts, consumer groups and processes: those that wait longest first. The seeds run
- * meanwhile: they compute all the time.
- */
+/** Tests that wait for visibility timeouts, consumer groups and processes: those that wait longest first. */
 const LONGEST = [
-  /\/test\/(sqs\/(elasticmq|fauxqs)|simulation\/seeds)/,
+  /\/test\/sqs\/(elasticmq|fauxqs)/,
   /\/test\/(crash|sqs-consumer)\//,
   /\/test\/(examples|kafka\/broker|otel|docs\/quickstart)/,
 ];
