@@ -68,6 +68,7 @@ export default defineConfig({
     // Many tests make messages fail; what is printed then is tested in processes of their own.
     execArgv: ['--disable-warning=HandleOnceWarning'],
     sequence: { sequencer: LongestFirst },
+    globalSetup: ['test/support/global-setup.ts'],
     // These end tests that hang, not those that a busy machine slows down.
     expect: { poll: { timeout: 30_000, interval: 20 } },
     testTimeout: 60_000,
@@ -90,7 +91,6 @@ export default defineConfig({
           name: 'replacing',
           include: REPLACING,
           isolate: true,
-          globalSetup: ['test/support/global-setup.ts'],
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 1 },
         },
@@ -101,7 +101,6 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION,
           exclude: [...FOREIGN, ...REPLACING, ...LOAD],
-          globalSetup: ['test/support/global-setup.ts'],
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 1 },
         },
@@ -111,7 +110,6 @@ export default defineConfig({
         test: {
           name: 'load',
           include: LOAD,
-          globalSetup: ['test/support/global-setup.ts'],
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },
@@ -122,7 +120,6 @@ export default defineConfig({
           name: client,
           include: [CORE],
           env: { KAFKA_CLIENT: client },
-          globalSetup: ['test/support/global-setup.ts'],
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 1 },
         },

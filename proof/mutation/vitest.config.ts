@@ -16,7 +16,6 @@ export default defineConfig({
   test: {
     ...common,
     include: ['proof/mutation/{cover,try-mutants}.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
     reporters: [{}],
     // It does not see what the plugin loads.
     experimental: { fsModuleCache: false },

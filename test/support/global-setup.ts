@@ -14,8 +14,12 @@ declare module 'vitest' {
   }
 }
 
-/** Lets test files ask for services; vitest calls what it returns after the last of them. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/**
+ * Lets test files ask for services; vitest calls what it returns after the last of them. Projects inherit this setup:
+ * that of the root serves them all.
+ */
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (!project.isRootProject()) return undefined;
   const databasePrefix = `handle_once_${randomBytes(4).toString('hex')}_`;
   const services = runServices(databasePrefix);
   let ending: Promise<never> | undefined;

@@ -16,11 +16,14 @@ export interface Command {
 
 const execute = promisify(execFile);
 
-/** Runs a program to its end. */
+/** Runs a program to its end. Its error has what the program printed: Maven prints errors to standard output. */
 export async function run({ file, args, ...options }: Command): Promise<void> {
   const running = execute(file, args, options);
   const cancel = onExit(() => running.child.kill('SIGKILL'));
-  await running.finally(cancel);
+  await running.finally(cancel).catch((error: unknown) => {
+    if (error instanceof Error && 'stdout' in error) error.message += String(error.stdout);
+    throw error;
+  });
 }
 
 /** Whether a program can be run at all and ends well. */
