@@ -4,7 +4,7 @@ import { replay, runSeeds, toLine } from '../../proof/simulation/run-seeds.ts';
 import { runShares } from '../../proof/simulation/run-shares.ts';
 import { surfaceOf } from '../../proof/simulation/surfaces/index.ts';
 
-/** CI runs 1,000, and `npm run proof` 10,000. */
+/** CI runs 800 more, and `npm run proof` 10,000. */
 const SEEDS = 200;
 
 it(`all rules hold in ${SEEDS} seeds`, async () => {
