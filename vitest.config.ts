@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { USABLE_CLIENTS } from './test/kafka/broker/support/members/installed-clients.ts';
 import LongestFirst from './test/support/longest-first.ts';
+import { V8_FLAGS } from './proof/simulation/v8-flags.ts';
 
 // Its notice of the end of Node 20's support is printed by every process that loads the SDK.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
@@ -66,7 +67,7 @@ export default defineConfig({
     // Files that did not change are not compiled again: the unit tests take a quarter less time. CI has two Nodes.
     experimental: { fsModuleCache: true },
     // Many tests make messages fail; what is printed then is tested in processes of their own.
-    execArgv: ['--disable-warning=HandleOnceWarning'],
+    execArgv: ['--disable-warning=HandleOnceWarning', ...V8_FLAGS],
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/global-setup.ts'],
     // These end tests that hang, not those that a busy machine slows down.

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { buildSync, type OutputFile } from 'esbuild';
+import { V8_FLAGS } from './v8-flags.ts';
 import { Coverage, type Counts } from './report/coverage.ts';
 import { type Failure, type Outcome, runSeeds } from './run-seeds.ts';
 
@@ -22,13 +23,6 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** To start another process takes as long as some seeds do. */
 const FEWEST_SEEDS = 100;
-
-/**
- * Most of what a seed makes is garbage soon: with room for it, it is collected in a tenth of the times. Each core has a
- * process already, so none has threads of its own for that. Code is compiled before it is hot, as it is here from the
- * first seed on.
- */
-const V8_FLAGS = ['--max-semi-space-size=64', '--single-threaded-gc', '--always-sparkplug'];
 
 /** The same as `runSeeds`, in as many processes as the machine has room for. */
 export async function runShares(
