@@ -1,14 +1,17 @@
+import { databaseNow } from '../operations/database-now.ts';
 import { parseOptions } from '../../src/options/parse-options.ts';
 import { sqlState } from '../../src/postgres/error-layers.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { InvalidOptionsError, SchemaError, StoreError } from '../../src/words/errors.ts';
 import { act } from './act.ts';
-import { contextOf, type Context } from './context.ts';
+import { readingClient, REPLY_TIMEOUT_MS } from './bounded-client.ts';
+import type { Context } from './context.ts';
 import { fieldsOf, formToken } from './form.ts';
 import { footer, refreshOf, shell } from './layout.tsx';
-import { STYLE_VIEW, type ViewName } from './links.ts';
+import { STYLE_VIEW, type View } from './links.ts';
 import { type DashboardOptions, dashboardOptions, type Right, RIGHTS, type Visitor } from './options.ts';
 import { BadRequest, type Page } from './page.ts';
+import { capital } from './parts/words.ts';
 import { action, audit } from './pages/audit.tsx';
 import { failures } from './pages/failures.tsx';
 import { health } from './pages/health.tsx';
@@ -22,23 +25,7 @@ import { STYLE } from './style.ts';
 /** Answers the requests of one address, at any path. */
 export type Dashboard = (request: Request) => Promise<Response>;
 
-const PAGES: Readonly<Record<ViewName, Page>> = {
-  overview,
-  messages,
-  message,
-  failures,
-  health,
-  retry,
-  audit,
-  action,
-};
-
-/** What a visitor is, for one request. */
-interface Known {
-  readonly visitor: Visitor;
-  readonly parameters: URLSearchParams;
-  readonly asJson: boolean;
-}
+const PAGES = { overview, messages, message, failures, health, retry, audit, action };
 
 /**
  * Pages that show the records, the messages that failed, and why one ran twice. Without `actions` it is read-only.
@@ -65,27 +52,22 @@ interface Known {
  * ```
  */
 export function createDashboard(options: DashboardOptions): Dashboard {
-  const { sql, databaseSchema, authorize, actions } = parseOptions(
-    'createDashboard',
-    dashboardOptions(),
-    options,
-  );
+  const settings = parseOptions('createDashboard', dashboardOptions(), options);
+  const { sql, databaseSchema, authorize, actions } = settings;
   const client = toDatabaseClient(sql);
+  const tables = { sql: readingClient(client), databaseSchema, replyTimeoutMs: REPLY_TIMEOUT_MS };
 
-  async function answer(request: Request, { visitor, parameters, asJson }: Known): Promise<Response> {
+  async function answer(request: Request, visitor: Visitor, parameters: URLSearchParams): Promise<Response> {
+    const asJson = asksJson(parameters);
     const mayAct = actions !== undefined && (visitor.rights ?? []).includes('act');
-    const token = mayAct ? formToken(actions.secret, visitor, Date.now()) : '';
-    const context = await contextOf(client, databaseSchema, {
-      visitor,
-      parameters,
-      mayAct,
-      formToken: token,
-    });
+    const token = mayAct ? formToken(actions.secret, visitor) : '';
+    const now = await databaseNow(tables);
+    const context = { visitor, mayAct, tables, now, parameters, formToken: token };
     if (request.method !== 'POST') return await show(context, asJson);
     if (!mayAct) return refused('This dashboard is read-only.', 403, asJson);
     const fields = await fieldsOf(request, actions.secret, visitor);
     if (typeof fields === 'string') return refused(fields, 403, asJson);
-    return seeOther(await act(context, { client, databaseSchema }, fields));
+    return seeOther(await act({ context, desk: { client, databaseSchema }, fields }));
   }
 
   return async (request) => {
@@ -96,14 +78,18 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (view === STYLE_VIEW) return css(STYLE);
     const visitor = await authorize(request);
     if (visitor instanceof Response) return visitor;
-    const asJson = parameters.get('format') === 'json';
+    const asJson = asksJson(parameters);
     if (visitor === undefined) return refused('You may not see this dashboard.', 403, asJson);
     try {
-      return await answer(request, { visitor: requireVisitor(visitor), parameters, asJson });
+      return await answer(request, requireVisitor(visitor), parameters);
     } catch (error) {
       return refusalOf(error, asJson);
     }
   };
+}
+
+function asksJson(parameters: URLSearchParams): boolean {
+  return parameters.get('format') === 'json';
 }
 
 const LONGEST_NAME = 200;
@@ -124,12 +110,12 @@ async function show(context: Context, asJson: boolean): Promise<Response> {
   const view = context.parameters.get('view') ?? 'overview';
   if (!Object.hasOwn(PAGES, view))
     throw new BadRequest(`view must be one of ${Object.keys(PAGES).join(', ')}`);
-  const page = PAGES[view as ViewName];
+  const page: Page = PAGES[view as View];
   const data = await page.read(context);
   if (asJson) return json(data);
   const canRefresh = page.hasForms?.(context) !== true;
   const refresh = canRefresh ? refreshOf(context) : undefined;
-  const whole = shell(page.title(context), view as ViewName, [
+  const whole = shell(page.title?.(context) ?? capital(view), view as View, [
     page.look(data, context),
     footer(context, canRefresh),
   ]);
@@ -165,7 +151,7 @@ function refusalOf(error: unknown, asJson: boolean): Response {
 }
 
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+  return `${capital(text)}${text.endsWith('.') ? '' : '.'}`;
 }
 
 function refused(text: string, status: number, asJson: boolean): Response {

@@ -1,9 +1,11 @@
 import type { Child } from 'hono/jsx';
 import type { Context } from './context.ts';
+import type { Query } from './links.ts';
 
 /** One page: what it reads, which is also its JSON, and how that looks. */
 export interface Page<Data = unknown> {
-  readonly title: (context: Context) => string;
+  /** Default: the name of its view. */
+  readonly title?: (context: Context) => string;
   readonly read: (context: Context) => Promise<Data>;
   readonly look: (data: Data, context: Context) => Child;
   /** Whether it has forms that change something: then it is not read again by itself, below a finger. Default: no. */
@@ -36,8 +38,8 @@ export function spans(since: string): ReadonlyMap<string, string> {
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** The parameter `since` in milliseconds: any number of minutes, hours or days. */
-export function sinceIn({ parameters }: Context, byDefault: string): { since: string; sinceMs: number } {
-  const since = textIn(parameters, 'since') ?? byDefault;
+export function sinceIn(context: Context): { since: string; sinceMs: number } {
+  const since = textIn(context, 'since') ?? '24h';
   const [, digits, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(since) ?? [];
   const sinceMs = Number(digits) * (UNIT_MS[unit] ?? NaN);
   if (!(sinceMs <= 3_650 * 86_400_000)) {
@@ -46,22 +48,26 @@ export function sinceIn({ parameters }: Context, byDefault: string): { since: st
   return { since, sinceMs };
 }
 
+/** A filter as it stands in the address. */
+export function queryOf(filter: Query): Query {
+  return { ...filter, sinceMs: undefined };
+}
+
 /** Undefined where it is empty: a form sends every field. */
-export function textIn(parameters: URLSearchParams, name: string): string | undefined {
+export function textIn({ parameters }: Context, name: string): string | undefined {
   const text = parameters.get(name) ?? '';
   return text === '' ? undefined : text;
 }
 
 /** One of some texts. */
 export function choiceIn<Choice extends string>(
-  parameters: URLSearchParams,
+  context: Context,
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
-  const text = textIn(parameters, name);
-  if (text === undefined) return undefined;
+  const text = textIn(context, name);
   const choice = choices.find((each) => each === text);
-  if (choice === undefined)
+  if (text !== undefined && choice === undefined)
     throw new BadRequest(`${name} must be one of ${choices.join(', ')}, or be left out`);
   return choice;
 }

@@ -7,8 +7,8 @@ import { run } from '../../operations/run.ts';
 import { showRecord } from '../../operations/show-record.ts';
 import { changing } from '../bounded-client.ts';
 import type { Context } from '../context.ts';
-import { BadRequest } from '../page.ts';
-import { dateIn, read } from './read.ts';
+import { BadRequest, textIn } from '../page.ts';
+import { dateIn, PER_PAGE, pageOf, read } from './read.ts';
 import { pageStatements } from '../statements/pages.ts';
 
 /** Which failed records were retried together: those that were first claimed between two moments. */
@@ -19,20 +19,21 @@ export interface ManyFilter {
   readonly until: string;
 }
 
-const PER_PAGE = 50;
+const ID = /^\d{1,18}$/;
 
 /** What people have done by the dashboard, the newest first; before the id that is given. */
-export async function actionsOn(context: Context, before: string | undefined) {
-  const cursor = /^\d{1,18}$/.exec(before ?? '')?.[0] ?? null;
-  const rows = await read(context, 'audit', [String(PER_PAGE + 1), cursor]);
-  const actions = rows.slice(0, PER_PAGE).map(toAction);
-  return { actions, ...given('next', rows.length > PER_PAGE ? actions.at(-1)?.id : undefined) };
+export async function actionsOn(context: Context) {
+  const cursor = ID.exec(textIn(context, 'after') ?? '')?.[0];
+  const { shown, last } = pageOf(await read(context, 'audit', [PER_PAGE + 1, cursor]));
+  return { actions: shown.map(toAction), ...given('next', last?.[0]) };
 }
 
-export async function actionWith(context: Context, id: string) {
-  if (!/^\d{1,18}$/.test(id)) return undefined;
-  const [row] = await read(context, 'audit', ['1', String(BigInt(id) + 1n)]);
-  return row?.[0] === id ? toAction(row) : undefined;
+/** The one whose id the address has. Throws `BadRequest`. */
+export async function actionOf(context: Context): Promise<Action> {
+  const id = textIn(context, 'id') ?? '';
+  const [row] = ID.test(id) ? await read(context, 'audit', [1, String(BigInt(id) + 1n)]) : [];
+  if (row?.[0] !== id) throw new BadRequest('id must be the id of an action in the audit');
+  return toAction(row);
 }
 
 /** `endedAt` and `outcome` are undefined while it runs, and where its process died. */
@@ -96,12 +97,10 @@ const ACTIONS = {
   },
 };
 
+export type ActionName = keyof typeof ACTIONS;
+
 /** Does something to one record, and writes down who did it: both or neither. Throws `BadRequest`. */
-export async function actOn(
-  { client, databaseSchema }: Desk,
-  action: keyof typeof ACTIONS,
-  one: One,
-): Promise<void> {
+export async function actOn({ client, databaseSchema }: Desk, action: ActionName, one: One): Promise<void> {
   const { person, scope, key } = one;
   const statements = pageStatements(databaseSchema);
   await changing(client, async (sql) => {

@@ -11,6 +11,10 @@ const EVENTS = {
 
 export type Rates = Readonly<Record<keyof typeof EVENTS, readonly number[]>>;
 
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
 /** The events of the table `stats`, counted for so many bars of so many milliseconds, the newest last. */
 export function ratesOf(stats: readonly StatsRow[], now: Date, bars: number, eachMs: number): Rates {
   const rates = Object.fromEntries(

@@ -33,12 +33,8 @@ export async function retryMany(desk: Desk, many: Many, now: Date): Promise<stri
   const { client, databaseSchema } = desk;
   const { person, filter, confirm } = many;
   const statements = pageStatements(databaseSchema);
-  const [row] = await changing(client, (sql) =>
-    run(sql, statements.begin, [
-      ...[person, 'retry', filter.scope, null],
-      ...[JSON.stringify(filter), String(confirm)],
-    ]),
-  );
+  const parameters = [person, 'retry', filter.scope, null, JSON.stringify(filter), String(confirm)];
+  const [row] = await changing(client, (sql) => run(sql, statements.begin, parameters));
   const id = row?.[0] ?? '';
   await endsWithin(work(desk, id, many, now), SHOWN_AT_ONCE_MS);
   return id;
