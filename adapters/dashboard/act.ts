@@ -1,8 +1,7 @@
-import type { Context } from './context.ts';
 import { type ActionName, actionOf, actOn, askToStop, type Desk } from './data/audit.ts';
 import { retryMany } from './data/retry-many.ts';
 import { linkTo } from './links.ts';
-import { BadRequest, textIn } from './page.ts';
+import { type Context, Refused, textIn } from './page.ts';
 import { messageOf } from './pages/message.tsx';
 
 /** A form that a visitor has sent from a page. */
@@ -23,7 +22,7 @@ const ACTS = new Map<string, (sent: Sent) => Promise<string>>([
 /** Does what a form asks for. The address of the page that shows what was done. */
 export async function act(sent: Sent): Promise<string> {
   const asked = ACTS.get(`${sent.context.parameters.get('view')} ${sent.fields.get('action')}`);
-  if (asked === undefined) throw new BadRequest('there is no such action on this page');
+  if (asked === undefined) throw new Refused('there is no such action on this page');
   return await asked(sent);
 }
 
@@ -40,10 +39,10 @@ async function retryAll({ context, desk, fields }: Sent): Promise<string> {
   const [scope, error] = [textIn(context, 'scope'), textIn(context, 'error')];
   const [since, until] = [momentIn(fields, 'since'), momentIn(fields, 'until')];
   if (scope === undefined || error === undefined || since === undefined || until === undefined)
-    throw new BadRequest('the form is incomplete: open its page again');
+    throw new Refused('the form is incomplete: open its page again');
   const confirm = Number((fields.get('confirm') ?? '').replaceAll(',', '').trim());
   if (!Number.isSafeInteger(confirm) || confirm < 1)
-    throw new BadRequest('type the number of messages to confirm');
+    throw new Refused('type the number of messages to confirm');
   const many = { person: context.visitor.name, filter: { scope, error, since, until }, confirm };
   return linkTo('action', { id: await retryMany(desk, many, context.now) });
 }

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { printable } from '../../src/lib/printable.ts';
-import type { Context } from './context.ts';
+import type { Context } from './page.ts';
 import { manual, type Query, STYLE_VIEW, type View } from './links.ts';
 import { link } from './parts/values.tsx';
 import { capital, moment } from './parts/words.ts';

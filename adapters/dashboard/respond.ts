@@ -16,13 +16,13 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-type Headers = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<string, string>>;
 
-function respond(body: string | null, status: number, headers: Headers): Response {
+function respond(body: string | null, status: number, headers: Fields): Response {
   return new Response(body, { status, headers: { ...HEADERS, ...headers } });
 }
 
-export function html(page: Child, status = 200, more: Headers = {}): Response {
+export function html(page: Child, status = 200, more: Fields = {}): Response {
   const headers = { 'content-type': 'text/html; charset=utf-8', ...more };
   return respond(`<!doctype html>${renderToString(page)}`, status, headers);
 }

@@ -3,7 +3,7 @@ import { countRecords, type RecordCount } from '../../operations/count-records.t
 import type { RecordFilter } from '../../operations/filter.ts';
 import { fromColumn, given, type RecordPhase, storedError } from '../../operations/record.ts';
 import { readingClient } from '../bounded-client.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../page.ts';
 import { dateIn, errorParameter, PER_PAGE, pageOf, read } from './read.ts';
 
 /** Which lines of the table `failures`; by their phase where the record is that now. */

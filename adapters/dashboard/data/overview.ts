@@ -1,5 +1,5 @@
 import { arrayLiteral } from '../../../src/postgres/array.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../page.ts';
 import { read } from './read.ts';
 
 const TABLES = ['records', 'failures', 'stats', 'workers', 'archive'];

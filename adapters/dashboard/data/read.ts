@@ -1,7 +1,7 @@
 import type { DatabaseRow } from '../../../src/postgres/database-client.ts';
 import { run } from '../../operations/run.ts';
 import { clientOf } from '../../operations/tables.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../page.ts';
 import { pageStatements } from '../statements/pages.ts';
 
 type Statements = ReturnType<typeof pageStatements>;
@@ -10,11 +10,7 @@ type Name = { [Each in keyof Statements]: Statements[Each] extends string ? Each
 type Parameter = string | number | null | undefined;
 
 /** Reads one statement of the pages. */
-export function read(
-  { tables }: Context,
-  name: Name,
-  parameters: readonly Parameter[] = [],
-): Promise<readonly DatabaseRow[]> {
+export function read({ tables }: Context, name: Name, parameters: readonly Parameter[] = []) {
   const texts = parameters.map((value) => value?.toString() ?? null);
   return run(clientOf(tables), pageStatements(tables.databaseSchema)[name], texts);
 }

@@ -8,7 +8,7 @@ import { fromColumn, given, toView } from '../../operations/record.ts';
 import { run } from '../../operations/run.ts';
 import { clientOf } from '../../operations/tables.ts';
 import { readingClient } from '../bounded-client.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../page.ts';
 import { errorParameter, PER_PAGE, pageOf, read } from './read.ts';
 import { pageStatements } from '../statements/pages.ts';
 
@@ -95,8 +95,7 @@ const PAGES_PER_LOOK = 2_048;
  */
 export async function recordsByPlace({ tables }: Context, choice: RecordChoice, after?: string) {
   const client = clientOf(tables);
-  const table = `${quoteIdentifier(tables.databaseSchema)}.records`;
-  const leaves = await run(client, leavesStatement(), [table]);
+  const leaves = await run(client, leavesStatement(), [`${quoteIdentifier(tables.databaseSchema)}.records`]);
   const of = leaves.reduce((sum, [, pages]) => sum + Number(pages), 0);
   const [from, item] = placeIn(after);
   const { leaf, first, pages } = leafAt(leaves, from);

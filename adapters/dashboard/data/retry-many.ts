@@ -46,20 +46,17 @@ async function work({ client, databaseSchema }: Desk, id: string, many: Many, no
   const statements = pageStatements(databaseSchema);
   const stop = new AbortController();
   let done = 0;
-  const sign = setInterval(() => {
-    void run(limited, statements.progress, [id, String(done)]).then(
-      ([row]) => {
-        if (row?.[0] !== 'false') stop.abort();
-      },
-      () => undefined,
-    );
-  }, SIGN_EVERY_MS).unref();
+  const sign = async (): Promise<void> => {
+    const [row] = await run(limited, statements.progress, [id, String(done)]);
+    if (row?.[0] !== 'false') stop.abort();
+  };
+  const signs = setInterval(() => void sign().catch(() => undefined), SIGN_EVERY_MS).unref();
   const outcome = await retryFailed({
     ...retryOptionsOf(many.filter, now),
     ...{ sql: limited, databaseSchema, confirm: many.confirm, signal: stop.signal },
     onRetried: () => (done += 1),
   }).then(outcomeOf, (error: unknown) => (error as Error).name);
-  clearInterval(sign);
+  clearInterval(signs);
   await run(limited, statements.end, [id, String(done), outcome]).catch(() => undefined);
 }
 

@@ -1,21 +1,23 @@
 import type { RecordCount } from '../../operations/count-records.ts';
 import { readStats } from '../../operations/read-stats.ts';
 import { retryCommand } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { countFailed, failureGroups, failureLines, type Group } from '../data/failures.ts';
-import { choiceIn, page, queryOf, sinceIn, spans, textIn } from '../page.ts';
+import { countFailed, failureGroups, failureLines, type Group, type LineFilter } from '../data/failures.ts';
+import { choiceIn, type Context, page, queryOf, sinceIn, spans, textIn } from '../page.ts';
 import { anyOf, choiceField, filterForm, nextLink, textField } from '../parts/forms.tsx';
 import { lineTable } from '../parts/line-table.tsx';
 import { given, link, messageLink, table } from '../parts/values.tsx';
 import { counted, errorText, withCode } from '../parts/words.ts';
 
-type Filter = ReturnType<typeof filterOf>;
-
 const ENDINGS = ['failed', 'released', 'interrupted', 'died', 'lease-lost', 'unrecorded'] as const;
 
 export const failures = page({
   read: async (context) => {
-    const filter = filterOf(context);
+    const filter = {
+      ...sinceIn(context),
+      scope: textIn(context, 'scope'),
+      ending: choiceIn(context, 'ending', ENDINGS),
+      error: textIn(context, 'error'),
+    };
     const asksCount = textIn(context, 'count') === 'records';
     return {
       filter,
@@ -32,38 +34,28 @@ export const failures = page({
       choiceField('ending', 'How they ended', filter.ending, anyOf(ENDINGS)),
       textField('error', 'Name or code of the error', filter.error, 'all'),
     ]),
-    groupTable(groups, filter, context),
+    groupTable(groups, filter.since, context),
     <p class={missing === 0 ? 'quiet' : 'note'}>
       {missing === 0
         ? 'A process writes at most 100 failures a second, so there may have been more. '
         : `At least ${counted(missing, 'failure was', 'failures were')} not recorded in this time. `}
       {link('Count the failed records', 'failures', { ...queryOf(filter), count: 'records' })}
     </p>,
-    counts !== undefined && countTable(counts, filter, context),
+    counts !== undefined && countTable(counts, filter.since, context),
     <h2>Each of them</h2>,
     lineTable(lines, context.now, 'No attempt ended badly in this time.'),
     nextLink('failures', queryOf(filter), next),
   ],
 });
 
-function filterOf(context: Context) {
-  return {
-    ...sinceIn(context),
-    scope: textIn(context, 'scope'),
-    ending: choiceIn(context, 'ending', ENDINGS),
-    error: textIn(context, 'error'),
-  };
-}
-
-function groupTable(rows: readonly Group[], { since }: Filter, context: Context) {
+function groupTable(rows: readonly Group[], since: string, context: Context) {
   return table({
     caption: 'Attempts that ended badly, by scope and error, the most frequent first',
     ...{ now: context.now, rows, empty: 'No attempt ended badly in this time.' },
     columns: {
       'at least': ({ atLeast }) => atLeast,
-      'scope and error': (group) => {
-        const { scope, ending, error, code } = group;
-        const text = given(`${scope}: ${errorOf(group)}`);
+      'scope and error': ({ scope, ending, error, code }) => {
+        const text = given(`${scope}: ${withCode(error ?? 'no error', code)}`);
         return link(text, 'failures', { since, scope, ending, error: code ?? error });
       },
       how: ({ ending }) => ending,
@@ -77,14 +69,14 @@ function groupTable(rows: readonly Group[], { since }: Filter, context: Context)
   });
 }
 
-function countTable(rows: readonly RecordCount[], { since }: Filter, context: Context) {
+function countTable(rows: readonly RecordCount[], since: string, context: Context) {
   return table({
     caption: 'Records that are failed now and were first claimed in this time',
     ...{ now: context.now, rows, empty: 'No record that was first claimed in this time is failed now.' },
     columns: {
       records: ({ records }) => records,
       scope: ({ scope }) => scope,
-      error: errorOf,
+      error: ({ error = 'no error', code }) => withCode(error, code),
       'what to do': (each) => retryLink(context, each, since),
       oldest: ({ oldestAt }) => oldestAt,
       newest: ({ newestAt }) => newestAt,
@@ -93,10 +85,6 @@ function countTable(rows: readonly RecordCount[], { since }: Filter, context: Co
 }
 
 type OfError = Pick<Group, 'scope' | 'error' | 'code'>;
-
-function errorOf({ error = 'no error', code }: OfError): string {
-  return withCode(error, code);
-}
 
 /** To the page that retries them, or the command for a visitor who may not. */
 function retryLink({ mayAct }: Context, { scope, error: name, code }: OfError, since: string) {
@@ -107,7 +95,7 @@ function retryLink({ mayAct }: Context, { scope, error: name, code }: OfError, s
 }
 
 /** Failures that no process could write, where events are counted. */
-async function notWritten({ tables }: Context, { scope, sinceMs }: Filter): Promise<number> {
+async function notWritten({ tables }: Context, { scope, sinceMs }: LineFilter): Promise<number> {
   const stats = await readStats({ ...tables, scope, sinceMs });
   const dropped = stats.filter(({ event }) => event === 'failures-dropped');
   return dropped.reduce((sum, { count }) => sum + count, 0);

@@ -1,25 +1,20 @@
-import { explainRecord, type EndedAttempt, type Story } from '../../operations/explain-record.ts';
+import { type EndedAttempt, explainRecord, type Story } from '../../operations/explain-record.ts';
 import type { RecordView } from '../../operations/record.ts';
 import { showRecord } from '../../operations/show-record.ts';
 import { redriveCommand } from '../commands.ts';
-import type { Context } from '../context.ts';
 import { stampOf } from '../data/audit.ts';
 import { manual } from '../links.ts';
-import { BadRequest, page, textIn } from '../page.ts';
+import { type Context, page, Refused, textIn } from '../page.ts';
 import { actionForm, textField } from '../parts/forms.tsx';
 import { timeline } from '../parts/timeline.tsx';
 import { facts, given, link, phaseOf, table, type Value } from '../parts/values.tsx';
 import { duration, errorText } from '../parts/words.ts';
 import { adviceFor, caseOf } from '../phases.ts';
 
-interface Message extends Story {
-  readonly scope: string;
-  readonly key: string;
-  /** JSON text. Only where it was asked for by a visitor with the right. */
-  readonly result?: string | undefined;
-}
+/** With its result as JSON text, where that was asked for by a visitor with the right. */
+type Details = Pick<Story, 'worker'> & { readonly result: string | undefined };
 
-export const message = page<Message>({
+export const message = page({
   title: (context) => `Message ${textIn(context, 'key') ?? ''}`,
   hasForms: ({ mayAct }) => mayAct,
   read: async (context) => {
@@ -36,7 +31,7 @@ export const message = page<Message>({
         There is no record: it was never claimed, or has expired and was purged, or was forgotten.
       </p>
     ) : (
-      recordPart(data, data.record, context)
+      recordPart(data.record, data, context)
     ),
     <h2>Attempts</h2>,
     timeline(data.attempts, data.record, context.now),
@@ -45,10 +40,10 @@ export const message = page<Message>({
   ],
 });
 
-/** Throws `BadRequest`. */
+/** Throws `Refused`. */
 export function messageOf(context: Context): { scope: string; key: string } {
   const [scope, key] = [textIn(context, 'scope'), textIn(context, 'key')];
-  if (scope === undefined || key === undefined) throw new BadRequest('scope and key of a message are needed');
+  if (scope === undefined || key === undefined) throw new Refused('scope and key of a message are needed');
   return { scope, key };
 }
 
@@ -60,20 +55,17 @@ function asksResult(context: Context): boolean {
   return maySeeResults(context) && textIn(context, 'result') === '1';
 }
 
-function recordPart(data: Message, record: RecordView, context: Context) {
+function recordPart(record: RecordView, { worker, result }: Details, context: Context) {
   const { now } = context;
   const { scope, key, phase, liveUntil, attempts, failures, deaths, steps } = record;
   const { says, until, next } = adviceFor(phase);
+  const items = next.map((step) => <li>{step}</li>);
   return [
     <p class="lead">
       {phaseOf(phase)} {given(says(duration(Math.abs(liveUntil.getTime() - now.getTime())), record, now))}
     </p>,
     <h2>What to do next</h2>,
-    <ol>
-      {next.map((step) => (
-        <li>{step}</li>
-      ))}
-    </ol>,
+    <ol>{items}</ol>,
     phase === 'failed' && <pre>{given(redriveCommand(scope, key))}</pre>,
     <h2>Record</h2>,
     facts(now, {
@@ -81,10 +73,10 @@ function recordPart(data: Message, record: RecordView, context: Context) {
       'Counted since its last retry': `${failures} ended with an error, the last ${deaths} lost their worker`,
       'First claimed': record.createdAt,
       'Last attempt': record.beganAt,
-      'Its process': processOf(data),
+      'Its process': processOf(worker),
       [until]: liveUntil,
       Error: errorText(record.error),
-      Result: resultOf(data, record, context),
+      Result: resultOf(result, record, context),
     }),
     steps !== undefined && [
       <h2>Steps</h2>,
@@ -102,12 +94,12 @@ function recordPart(data: Message, record: RecordView, context: Context) {
   ];
 }
 
-function processOf({ worker }: Pick<Story, 'worker'> | EndedAttempt): string | undefined {
+function processOf(worker: Story['worker']): string | undefined {
   if (worker?.host === undefined) return worker?.id;
   return `${worker.host}, process ${worker.pid}, version ${worker.version}`;
 }
 
-function resultOf({ result }: Message, record: RecordView, context: Context): Value {
+function resultOf(result: string | undefined, record: RecordView, context: Context): Value {
   const { scope, key, state, resultOmitted } = record;
   if (state !== 'succeeded') return undefined;
   if (resultOmitted !== undefined) return `not kept (${resultOmitted})`;
@@ -131,7 +123,7 @@ function attemptTable(rows: readonly EndedAttempt[], now: Date) {
         caseOf(attempt) && <a href={manual('guarantees.md#the-cases')}>{caseOf(attempt)}</a>,
       when: ({ endedAt }) => endedAt,
       took: ({ tookMs }) => (tookMs === undefined ? undefined : duration(tookMs)),
-      process: processOf,
+      process: ({ worker }) => processOf(worker),
       error: ({ error }) => errorText(error),
     },
   });

@@ -1,8 +1,7 @@
 import { PHASES } from '../../operations/filter.ts';
-import type { Context } from '../context.ts';
 import { failureLines, type LinePage } from '../data/failures.ts';
 import { type FoundRecords, recordsByKey, recordsByPlace, recordsByTime, scopesOn } from '../data/records.ts';
-import { choiceIn, page, queryOf, sinceIn, spans, textIn } from '../page.ts';
+import { choiceIn, type Context, page, queryOf, sinceIn, spans, textIn } from '../page.ts';
 import { anyOf, choiceField, filterForm, nextLink, textField } from '../parts/forms.tsx';
 import { lineTable } from '../parts/line-table.tsx';
 import { link, messageLink, phaseOf, table } from '../parts/values.tsx';
@@ -54,6 +53,7 @@ export const messages = page({
   },
   look: ({ by, choice, scopes, found }, { now }) => {
     const { other } = WAYS[by];
+    const nextName = by === 'place' ? 'Read the next part' : 'Next';
     const query = queryOf(choice);
     return [
       filterForm('messages', [
@@ -67,12 +67,7 @@ export const messages = page({
       'lines' in found
         ? lineTable(found.lines, now, 'No such failure was recorded in this time.')
         : recordsPart(found, by, now),
-      nextLink(
-        'messages',
-        { ...query, by: by === 'key' ? undefined : by },
-        found.next,
-        by === 'place' ? 'Read the next part' : 'Next',
-      ),
+      nextLink('messages', { ...query, by: by === 'key' ? undefined : by }, found.next, nextName),
       other && (
         <p class="quiet">
           {other.says} {link(other.name, 'messages', { ...query, by: other.by })}

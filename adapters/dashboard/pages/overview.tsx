@@ -13,14 +13,13 @@ import { bytes, count, counted, percent } from '../parts/words.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const MOST_SCOPES = 200;
 const QUARTER_MS = 15 * MINUTE_MS;
 
 export const overview = page({
   read: async (context) => {
     const { tables, now } = context;
-    const stats = await readStats({ ...tables, sinceMs: DAY_MS });
+    const stats = await readStats({ ...tables, sinceMs: 24 * HOUR_MS });
     const census = await readStatus(tables);
     return {
       countedAt: census[0]?.takenAt ?? (await lastWalkAt(tables)),
@@ -132,10 +131,8 @@ function censusPart(census: readonly StatusRow[], countedAt: Date | undefined, n
 function byScope(census: readonly StatusRow[]) {
   type Row = { readonly scope: string } & Partial<Record<StatusRow['state'], StatusRow>>;
   const rows = new Map<string, Row>();
-  for (const row of census) {
-    const { scope, state } = row;
-    rows.set(scope, { ...rows.get(scope), scope, [state]: row });
-  }
+  for (const row of census)
+    rows.set(row.scope, { ...rows.get(row.scope), scope: row.scope, [row.state]: row });
   return [...rows.values()];
 }
 

@@ -1,8 +1,7 @@
-import type { Context } from '../context.ts';
 import type { ManyFilter } from '../data/audit.ts';
 import { countFailed, permanentFailures } from '../data/failures.ts';
 import { retryOptionsOf } from '../data/retry-many.ts';
-import { BadRequest, page, sinceIn, textIn } from '../page.ts';
+import { type Context, page, Refused, sinceIn, textIn } from '../page.ts';
 import { actionForm, textField } from '../parts/forms.tsx';
 import { given, link, table } from '../parts/values.tsx';
 import { counted, moment } from '../parts/words.ts';
@@ -53,7 +52,7 @@ export const retry = page({
 async function filterOf(context: Context): Promise<ManyFilter> {
   const [scope, error] = [textIn(context, 'scope'), textIn(context, 'error')];
   if (scope === undefined || error === undefined)
-    throw new BadRequest('scope and error of the messages are needed');
+    throw new Refused('scope and error of the messages are needed');
   const { sinceMs } = sinceIn(context);
   const { oldestAt } = await permanentFailures(context, { scope, error, sinceMs });
   const since = Math.min(oldestAt?.getTime() ?? Infinity, context.now.getTime() - sinceMs) - HOUR_MS;

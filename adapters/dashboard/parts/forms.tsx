@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { printable } from '../../../src/lib/printable.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../page.ts';
 import type { Query, View } from '../links.ts';
 import { link } from './values.tsx';
 

@@ -43,9 +43,8 @@ const COLOURED: readonly string[] = [...PHASES, 'gone'];
 
 /** What a delivery would find now, as a word with a colour. */
 export function phaseOf(phase: string) {
-  return (
-    <span class={`phase ${COLOURED.includes(phase) ? phase : ''}`}>{given(phase.replace('-', ' '))}</span>
-  );
+  const colour = COLOURED.includes(phase) ? phase : '';
+  return <span class={`phase ${colour}`}>{given(phase.replace('-', ' '))}</span>;
 }
 
 /** Names and what they stand for. What is undefined is left out. */

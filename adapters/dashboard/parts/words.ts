@@ -36,9 +36,8 @@ export function duration(ms: number): string {
 
 /** `2026-11-27 14:05:03 UTC` */
 export function moment(at: Date): string {
-  return Number.isNaN(at.getTime())
-    ? 'an unknown time'
-    : `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  if (Number.isNaN(at.getTime())) return 'an unknown time';
+  return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** `14:05` */

@@ -16,11 +16,11 @@ export function pageStatements(schema: string) {
   const records = `${quoted}.records`;
   const failures = `${quoted}.failures`;
   const audit = `${quoted}.audit`;
-  /** $1 milliseconds since, $2 to $4 scope, ending and the error's name or code, each null for all. */
   /** The record of a line, by one probe: a join would read all records. The limit keeps it from becoming one. */
   const RECORD = `left join lateral (
       select t.* from ${records} t where t.scope = f.scope and t.key = f.key limit 1
     ) t`;
+  /** $1 milliseconds since, $2 to $4 scope, ending and the error's name or code, each null for all. */
   const CHOSEN = `f.ended_at >= ${ago('$1')} and ($2::text is null or f.scope = $2::text)
     and ($3::text is null or f.ending = $3::text) and ($4::text is null or ${isErrorOf('f.error', '$4')})`;
   return {
