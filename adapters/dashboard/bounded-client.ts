@@ -16,9 +16,7 @@ export function readingClient(client: DatabaseClient, timeoutMs: number = PAGE_M
   const inTransaction = <T>(work: (queries: DatabaseQueries) => Promise<T>): Promise<T> =>
     client.begin(async (transaction) => {
       const queries = client.in(transaction);
-      await queries.execute(
-        `set transaction isolation level read committed, read only; ${limits(timeoutMs)}`,
-      );
+      await queries.execute(limits(timeoutMs, ', read only'));
       return await work(queries);
     });
   return {
@@ -30,13 +28,10 @@ export function readingClient(client: DatabaseClient, timeoutMs: number = PAGE_M
 }
 
 /** Does work in one transaction with the same limits: what it changes is on record as a whole, or not at all. */
-export function changing<T>(
-  client: DatabaseClient,
-  work: (client: DatabaseClient) => Promise<T>,
-): Promise<T> {
+export function changing<T>(client: DatabaseClient, work: (client: DatabaseClient) => Promise<T>) {
   return limitedClient(client, REPLY_TIMEOUT_MS).begin(async (transaction) => {
     const queries = client.in(transaction);
-    await queries.execute(`set transaction isolation level read committed; ${limits(PAGE_MS)}`);
+    await queries.execute(limits(PAGE_MS));
     return await work({
       query: (statement, parameters) => queries.query(statement, parameters),
       execute: (statements) => queries.execute(statements),
@@ -46,6 +41,8 @@ export function changing<T>(
   });
 }
 
-function limits(timeoutMs: number): string {
-  return `set local statement_timeout = ${timeoutMs}; set local lock_timeout = ${LOCK_MS}; set local idle_in_transaction_session_timeout = ${PAGE_MS}`;
+/** The first statement of a transaction. */
+function limits(timeoutMs: number, access = ''): string {
+  return `set transaction isolation level read committed${access}; set local statement_timeout = ${timeoutMs};
+    set local lock_timeout = ${LOCK_MS}; set local idle_in_transaction_session_timeout = ${PAGE_MS}`;
 }

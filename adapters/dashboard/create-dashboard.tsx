@@ -2,13 +2,15 @@ import { parseOptions } from '../../src/options/parse-options.ts';
 import { sqlState } from '../../src/postgres/error-layers.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { InvalidOptionsError, SchemaError, StoreError } from '../../src/words/errors.ts';
+import { databaseNow } from '../operations/database-now.ts';
 import { act } from './act.ts';
-import { contextOf, type Context } from './context.ts';
+import { readingClient, REPLY_TIMEOUT_MS } from './bounded-client.ts';
 import { fieldsOf, formToken } from './form.ts';
 import { footer, refreshOf, shell } from './layout.tsx';
-import { STYLE_VIEW, type ViewName } from './links.ts';
+import { STYLE_VIEW, type View } from './links.ts';
 import { type DashboardOptions, dashboardOptions, type Right, RIGHTS, type Visitor } from './options.ts';
-import { BadRequest, type Page } from './page.ts';
+import { type Context, type Page, Refused } from './page.ts';
+import { capital } from './parts/words.ts';
 import { action, audit } from './pages/audit.tsx';
 import { failures } from './pages/failures.tsx';
 import { health } from './pages/health.tsx';
@@ -22,23 +24,7 @@ import { STYLE } from './style.ts';
 /** Answers the requests of one address, at any path. */
 export type Dashboard = (request: Request) => Promise<Response>;
 
-const PAGES: Readonly<Record<ViewName, Page>> = {
-  overview,
-  messages,
-  message,
-  failures,
-  health,
-  retry,
-  audit,
-  action,
-};
-
-/** What a visitor is, for one request. */
-interface Known {
-  readonly visitor: Visitor;
-  readonly parameters: URLSearchParams;
-  readonly asJson: boolean;
-}
+const PAGES = { overview, messages, message, failures, health, retry, audit, action };
 
 /**
  * Pages that show the records, the messages that failed, and why one ran twice. Without `actions` it is read-only.
@@ -65,41 +51,33 @@ interface Known {
  * ```
  */
 export function createDashboard(options: DashboardOptions): Dashboard {
-  const { sql, databaseSchema, authorize, actions } = parseOptions(
-    'createDashboard',
-    dashboardOptions(),
-    options,
-  );
+  const settings = parseOptions('createDashboard', dashboardOptions(), options);
+  const { sql, databaseSchema, authorize, actions } = settings;
   const client = toDatabaseClient(sql);
+  const tables = { sql: readingClient(client), databaseSchema, replyTimeoutMs: REPLY_TIMEOUT_MS };
 
-  async function answer(request: Request, { visitor, parameters, asJson }: Known): Promise<Response> {
+  async function answer(request: Request, visitor: Visitor, parameters: URLSearchParams): Promise<Response> {
     const mayAct = actions !== undefined && (visitor.rights ?? []).includes('act');
-    const token = mayAct ? formToken(actions.secret, visitor, Date.now()) : '';
-    const context = await contextOf(client, databaseSchema, {
-      visitor,
-      parameters,
-      mayAct,
-      formToken: token,
-    });
-    if (request.method !== 'POST') return await show(context, asJson);
-    if (!mayAct) return refused('This dashboard is read-only.', 403, asJson);
+    const token = mayAct ? formToken(actions.secret, visitor) : '';
+    const now = await databaseNow(tables);
+    const context = { visitor, mayAct, tables, now, parameters, formToken: token };
+    if (request.method !== 'POST') return await show(context);
+    if (!mayAct) throw new Refused('This dashboard is read-only.', 403);
     const fields = await fieldsOf(request, actions.secret, visitor);
-    if (typeof fields === 'string') return refused(fields, 403, asJson);
-    return seeOther(await act(context, { client, databaseSchema }, fields));
+    return seeOther(await act({ context, desk: { client, databaseSchema }, fields }));
   }
 
   return async (request) => {
     const parameters = new URL(request.url).searchParams;
-    const view = parameters.get('view');
     if (!['GET', 'HEAD', 'POST'].includes(request.method))
       return refused('There is no such page.', 405, false);
-    if (view === STYLE_VIEW) return css(STYLE);
+    if (parameters.get('view') === STYLE_VIEW) return css(STYLE);
     const visitor = await authorize(request);
     if (visitor instanceof Response) return visitor;
     const asJson = parameters.get('format') === 'json';
     if (visitor === undefined) return refused('You may not see this dashboard.', 403, asJson);
     try {
-      return await answer(request, { visitor: requireVisitor(visitor), parameters, asJson });
+      return await answer(request, requireVisitor(visitor), parameters);
     } catch (error) {
       return refusalOf(error, asJson);
     }
@@ -120,39 +98,37 @@ function requireVisitor(visitor: Visitor): Visitor {
   );
 }
 
-async function show(context: Context, asJson: boolean): Promise<Response> {
-  const view = context.parameters.get('view') ?? 'overview';
-  if (!Object.hasOwn(PAGES, view))
-    throw new BadRequest(`view must be one of ${Object.keys(PAGES).join(', ')}`);
-  const page = PAGES[view as ViewName];
+async function show(context: Context): Promise<Response> {
+  const { parameters } = context;
+  const view = parameters.get('view') ?? 'overview';
+  if (!Object.hasOwn(PAGES, view)) throw new Refused(`view must be one of ${Object.keys(PAGES).join(', ')}`);
+  const page: Page = PAGES[view as View];
   const data = await page.read(context);
-  if (asJson) return json(data);
+  if (parameters.get('format') === 'json') return json(data);
   const canRefresh = page.hasForms?.(context) !== true;
   const refresh = canRefresh ? refreshOf(context) : undefined;
-  const whole = shell(page.title(context), view as ViewName, [
-    page.look(data, context),
-    footer(context, canRefresh),
-  ]);
+  const title = page.title?.(context) ?? capital(view);
+  const whole = shell(title, view as View, [page.look(data, context), footer(context, canRefresh)]);
   return html(whole, 200, refresh === undefined ? {} : { refresh: String(refresh) });
 }
+
+const LACKS_A_RIGHT =
+  'The role of the dashboard lacks a right: run what npx handle-once grants ROLE --for read prints, or --for ' +
+  'operate if records are retried and forgotten.';
 
 /** What the server says of the statements of a page, by SQLSTATE. */
 const SERVER_SAYS: Readonly<Record<string, readonly [status: number, text: string]>> = {
   '22008': [400, 'A time in the address is not valid.'],
   '22021': [400, 'The address has a character that the database cannot store.'],
   '22P02': [400, 'A number in the address is not valid.'],
-  '42501': [
-    503,
-    'The role of the dashboard lacks a right: run what npx handle-once grants ROLE --for read prints, or --for ' +
-      'operate if records are retried and forgotten.',
-  ],
+  '42501': [503, LACKS_A_RIGHT],
   '55P03': [503, 'Another process holds a lock that this page needs. Try again.'],
   '57014': [503, 'The database took too long. Ask for less: a shorter time, a scope, or a key.'],
 };
 
 /** Throws what is no answer to a visitor: a mistake of ours or of `authorize`. */
 function refusalOf(error: unknown, asJson: boolean): Response {
-  if (error instanceof BadRequest) return refused(sentence(error.message), 400, asJson);
+  if (error instanceof Refused) return refused(sentence(error.message), error.status, asJson);
   if (error instanceof InvalidOptionsError) {
     const issues = error.issues.map(({ field, message }) => `${field} ${message}`);
     return refused(sentence(issues.join('; ')), 400, asJson);
@@ -165,7 +141,7 @@ function refusalOf(error: unknown, asJson: boolean): Response {
 }
 
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+  return `${capital(text)}${text.endsWith('.') ? '' : '.'}`;
 }
 
 function refused(text: string, status: number, asJson: boolean): Response {

@@ -1,20 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from '../shared/is-same-secret.ts';
 import type { Visitor } from './options.ts';
+import { Refused } from './page.ts';
 
 /** A form that was opened in this span of time or the one before may be sent. */
 const SPAN_MS = 12 * 3_600_000;
 
 /** Signs the forms of a visitor: another site cannot read a page, and so cannot send one. */
-export function formToken(secret: string, { name }: Visitor, nowMs: number, spansAgo = 0): string {
-  const span = Math.floor(nowMs / SPAN_MS) - spansAgo;
+export function formToken(secret: string, { name }: Visitor, spansAgo = 0): string {
+  const span = Math.floor(Date.now() / SPAN_MS) - spansAgo;
   return createHmac('sha256', secret)
     .update(JSON.stringify([name, span]))
     .digest('base64url');
-}
-
-function isFormToken(secret: string, visitor: Visitor, token: string, nowMs: number): boolean {
-  return [0, 1].some((spansAgo) => isSameSecret(token, formToken(secret, visitor, nowMs, spansAgo)));
 }
 
 /** Whether the page that sends a form is one of this host. */
@@ -32,32 +29,27 @@ const FORM = 'application/x-www-form-urlencoded';
 
 const EMPTY = 'The form is empty. Mount the dashboard before body parsers: they leave nothing to read.';
 
-/** The fields of a form that a visitor has sent from a page of ours, or why it is refused. */
-export async function fieldsOf(
-  request: Request,
-  secret: string,
-  visitor: Visitor,
-): Promise<URLSearchParams | string> {
-  if (!isFromHere(request)) return 'The form was sent from another site.';
+/** The fields of a form that a visitor has sent from a page of ours. Throws `Refused`. */
+export async function fieldsOf(request: Request, secret: string, visitor: Visitor): Promise<URLSearchParams> {
+  if (!isFromHere(request)) throw new Refused('The form was sent from another site.', 403);
   if (request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() !== FORM)
-    return `A form must be sent as ${FORM}.`;
-  if (request.bodyUsed) return EMPTY;
-  const body = await textOf(request);
-  if (body === undefined) return 'The form is too large.';
-  if (body === '') return EMPTY;
+    throw new Refused(`A form must be sent as ${FORM}.`, 403);
+  const body = request.bodyUsed ? '' : await textOf(request);
+  if (body === '') throw new Refused(EMPTY, 403);
   const fields = new URLSearchParams(body);
-  if (!isFormToken(secret, visitor, fields.get('token') ?? '', Date.now()))
-    return 'The form is too old: open its page again.';
+  const token = fields.get('token') ?? '';
+  const isOurs = [0, 1].some((spansAgo) => isSameSecret(token, formToken(secret, visitor, spansAgo)));
+  if (!isOurs) throw new Refused('The form is too old: open its page again.', 403);
   return fields;
 }
 
-/** Undefined: it is larger than a form of ours. */
-async function textOf(request: Request): Promise<string | undefined> {
+/** Throws `Refused` where it is larger than a form of ours. */
+async function textOf(request: Request): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > LARGEST_BYTES) return undefined;
+    if (size > LARGEST_BYTES) throw new Refused('The form is too large.', 403);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -1,16 +1,11 @@
 import type { Child } from 'hono/jsx';
 import { printable } from '../../src/lib/printable.ts';
-import type { Context } from './context.ts';
-import { linkTo, manual, STYLE_VIEW, type ViewName } from './links.ts';
-import { moment } from './parts/words.ts';
+import type { Context } from './page.ts';
+import { manual, type Query, STYLE_VIEW, type View } from './links.ts';
+import { link } from './parts/values.tsx';
+import { capital, moment } from './parts/words.ts';
 
-const NAVIGATION: readonly (readonly [view: ViewName, name: string])[] = [
-  ['overview', 'Overview'],
-  ['messages', 'Messages'],
-  ['failures', 'Failures'],
-  ['health', 'Health'],
-  ['audit', 'Audit'],
-];
+const NAVIGATION: readonly View[] = ['overview', 'messages', 'failures', 'health', 'audit'];
 
 const REFRESH_SECONDS = [5, 30] as const;
 
@@ -20,7 +15,7 @@ export function refreshOf({ parameters }: Pick<Context, 'parameters'>): number |
 }
 
 /** A whole page, also where nothing can be read. */
-export function shell(title: string, view: ViewName | undefined, children: Child) {
+export function shell(title: string, view: View | undefined, children: Child) {
   return (
     <html lang="en">
       <head>
@@ -38,11 +33,7 @@ export function shell(title: string, view: ViewName | undefined, children: Child
         <header>
           <strong>handle-once</strong>
           <nav aria-label="Pages">
-            {NAVIGATION.map(([each, name]) => (
-              <a href={linkTo(each)} aria-current={each === view ? 'page' : undefined}>
-                {name}
-              </a>
-            ))}
+            {NAVIGATION.map((each) => link(capital(each), each, {}, each === view ? 'page' : undefined))}
           </nav>
         </header>
         <main id="content">
@@ -57,38 +48,25 @@ export function shell(title: string, view: ViewName | undefined, children: Child
 /** Below every page: when it was read, the same as JSON, and how often it is read again. */
 export function footer(context: Context, canRefresh: boolean) {
   const { now, visitor, parameters } = context;
-  const refresh = refreshOf(context);
-  const given = Object.fromEntries(parameters);
-  const here = (changed: Readonly<Record<string, string | undefined>>): string => {
-    const { view = 'overview', ...query } = { ...given, ...changed };
-    return linkTo(view as ViewName, query);
-  };
+  const { view = 'overview', ...query } = Object.fromEntries(parameters);
+  const here = (text: string, changed: Query = {}, current?: 'true') =>
+    link(text, view as View, { ...query, ...changed }, current);
+  const each = (seconds: number) =>
+    here(`${seconds} s`, { refresh: seconds }, seconds === refreshOf(context) ? 'true' : undefined);
   return (
     <footer>
       <p>
-        Read at {moment(now)} by the database’s clock, as {printable(visitor.name)}.{' '}
-        <a href={here({})}>Read again</a>
-        {canRefresh && (
-          <>
-            , each{' '}
-            <span class="nowrap">
-              {REFRESH_SECONDS.map((seconds) => (
-                <>
-                  <a
-                    href={here({ refresh: String(seconds) })}
-                    aria-current={refresh === seconds ? 'true' : undefined}
-                  >
-                    {seconds} s
-                  </a>{' '}
-                </>
-              ))}
-              <a href={here({ refresh: undefined })}>off</a>
-            </span>
-          </>
-        )}
+        Read at {moment(now)} by the database’s clock, as {printable(visitor.name)}. {here('Read again')}
+        {canRefresh && [
+          ', each ',
+          <span class="nowrap">
+            {REFRESH_SECONDS.map((seconds) => [each(seconds), ' '])}
+            {here('off', { refresh: undefined })}
+          </span>,
+        ]}
       </p>
       <p>
-        <a href={here({ format: 'json', refresh: undefined })}>This page as JSON</a>{' '}
+        {here('This page as JSON', { format: 'json', refresh: undefined })}{' '}
         <a href={manual('dashboard.md')} rel="noreferrer">
           Manual
         </a>

@@ -44,6 +44,9 @@ export interface DashboardOptions {
 
 const SHORTEST_SECRET = 32;
 
+const SECRET = `a string of at least ${SHORTEST_SECRET} characters, such as openssl rand -hex 32 prints`;
+const NOT_ACTIONS = { error: 'must be { secret }, or be left out' };
+
 const isSecret = (value: unknown): boolean => typeof value === 'string' && value.length >= SHORTEST_SECRET;
 
 export const dashboardOptions = lazily(() =>
@@ -54,17 +57,7 @@ export const dashboardOptions = lazily(() =>
       authorize: callback<DashboardOptions['authorize']>(
         'a function of a request that returns { name, rights } or undefined: without it anyone could read the records',
       ),
-      actions: z.optional(
-        z.strictObject(
-          {
-            secret: satisfying<string>(
-              isSecret,
-              `a string of at least ${SHORTEST_SECRET} characters, such as openssl rand -hex 32 prints`,
-            ),
-          },
-          { error: 'must be { secret }, or be left out' },
-        ),
-      ),
+      actions: z.optional(z.strictObject({ secret: satisfying<string>(isSecret, SECRET) }, NOT_ACTIONS)),
     },
     NOT_AN_OBJECT,
   ),

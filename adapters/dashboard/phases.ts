@@ -68,16 +68,15 @@ const ADVICE: Readonly<Record<RecordPhase, Advice>> = {
   },
 };
 
+const DAMAGED: Advice = {
+  says: () => 'This record is damaged.',
+  until: 'Until',
+  next: ['Forget it once you know what it was.'],
+};
+
 /** A damaged record can have a phase that is not in the table. */
 export function adviceFor(phase: string): Advice {
-  const known = Object.hasOwn(ADVICE, phase) ? ADVICE[phase as RecordPhase] : undefined;
-  return (
-    known ?? {
-      says: () => 'This record is damaged.',
-      until: 'Until',
-      next: ['Forget it once you know what it was.'],
-    }
-  );
+  return Object.hasOwn(ADVICE, phase) ? ADVICE[phase as RecordPhase] : DAMAGED;
 }
 
 const CASES: Readonly<Record<BadEnding, string | undefined>> = {

@@ -16,28 +16,27 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-function respond(
-  body: string,
-  type: string,
-  status: number,
-  more: Readonly<Record<string, string>>,
-): Response {
-  return new Response(body, { status, headers: { ...HEADERS, 'content-type': type, ...more } });
+type Fields = Readonly<Record<string, string>>;
+
+function respond(body: string | null, status: number, headers: Fields): Response {
+  return new Response(body, { status, headers: { ...HEADERS, ...headers } });
 }
 
-export function html(page: Child, status = 200, more: Readonly<Record<string, string>> = {}): Response {
-  return respond(`<!doctype html>${renderToString(page)}`, 'text/html; charset=utf-8', status, more);
+export function html(page: Child, status = 200, more: Fields = {}): Response {
+  const headers = { 'content-type': 'text/html; charset=utf-8', ...more };
+  return respond(`<!doctype html>${renderToString(page)}`, status, headers);
 }
 
 export function json(data: unknown, status = 200): Response {
-  return respond(JSON.stringify(data, undefined, 2), 'application/json; charset=utf-8', status, {});
+  const headers = { 'content-type': 'application/json; charset=utf-8' };
+  return respond(JSON.stringify(data, undefined, 2), status, headers);
 }
 
 export function css(text: string): Response {
-  return respond(text, 'text/css; charset=utf-8', 200, {});
+  return respond(text, 200, { 'content-type': 'text/css; charset=utf-8' });
 }
 
 /** To a page by its query, which the browser reads against the address of the form. */
 export function seeOther(location: string): Response {
-  return new Response(null, { status: 303, headers: { ...HEADERS, location } });
+  return respond(null, 303, { location });
 }

@@ -23,7 +23,15 @@ export interface RecordFilter extends TablesOptions {
 const DAY_MS = 86_400_000;
 const MAX_MS = 3_650 * DAY_MS;
 const STATES = ['pending', 'succeeded', 'failed'] as const;
-const PHASES = ['running', 'lapsed', 'backing-off', 'waiting', 'succeeded', 'failed', 'expired'] as const;
+export const PHASES = [
+  'running',
+  'lapsed',
+  'backing-off',
+  'waiting',
+  'succeeded',
+  'failed',
+  'expired',
+] as const;
 
 const NOT_EMPTY = (value: unknown): boolean => typeof value === 'string' && value !== '';
 

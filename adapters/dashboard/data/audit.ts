@@ -6,33 +6,28 @@ import type { RecordOptions } from '../../operations/tables.ts';
 import { run } from '../../operations/run.ts';
 import { showRecord } from '../../operations/show-record.ts';
 import { changing } from '../bounded-client.ts';
-import type { Context } from '../context.ts';
-import { BadRequest } from '../page.ts';
-import { dateIn, read } from './read.ts';
+import { type Context, Refused, textIn } from '../page.ts';
+import { dateIn, PER_PAGE, pageOf, read } from './read.ts';
 import { pageStatements } from '../statements/pages.ts';
 
 /** Which failed records were retried together: those that were first claimed between two moments. */
-export interface ManyFilter {
-  readonly scope: string;
-  readonly error: string;
-  readonly since: string;
-  readonly until: string;
-}
+export type ManyFilter = Readonly<Record<'scope' | 'error' | 'since' | 'until', string>>;
 
-const PER_PAGE = 50;
+const ID = /^\d{1,18}$/;
 
 /** What people have done by the dashboard, the newest first; before the id that is given. */
-export async function actionsOn(context: Context, before: string | undefined) {
-  const cursor = /^\d{1,18}$/.exec(before ?? '')?.[0] ?? null;
-  const rows = await read(context, 'audit', [String(PER_PAGE + 1), cursor]);
-  const actions = rows.slice(0, PER_PAGE).map(toAction);
-  return { actions, ...given('next', rows.length > PER_PAGE ? actions.at(-1)?.id : undefined) };
+export async function actionsOn(context: Context) {
+  const cursor = ID.exec(textIn(context, 'after') ?? '')?.[0];
+  const { shown, last } = pageOf(await read(context, 'audit', [PER_PAGE + 1, cursor]));
+  return { actions: shown.map(toAction), ...given('next', last?.[0]) };
 }
 
-export async function actionWith(context: Context, id: string) {
-  if (!/^\d{1,18}$/.test(id)) return undefined;
-  const [row] = await read(context, 'audit', ['1', String(BigInt(id) + 1n)]);
-  return row?.[0] === id ? toAction(row) : undefined;
+/** The one whose id the address has. Throws `Refused`. */
+export async function actionOf(context: Context): Promise<Action> {
+  const id = textIn(context, 'id') ?? '';
+  const [row] = ID.test(id) ? await read(context, 'audit', [1, String(BigInt(id) + 1n)]) : [];
+  if (row?.[0] !== id) throw new Refused('id must be the id of an action in the audit');
+  return toAction(row);
 }
 
 /** `endedAt` and `outcome` are undefined while it runs, and where its process died. */
@@ -75,7 +70,7 @@ export function stampOf({ phase, attempts, createdAt, beganAt }: RecordView): st
   return `${phase} ${attempts} ${createdAt.getTime()} ${beganAt.getTime()}`;
 }
 
-/** What each does to one record: whether it did that, and what is written down. Throws `BadRequest`. */
+/** What each does to one record: whether it did that, and what is written down. Throws `Refused`. */
 const ACTIONS = {
   async retry(one: RecordOptions) {
     const retried = await retryRecord(one);
@@ -89,19 +84,17 @@ const ACTIONS = {
     if (record === undefined || forgotten.state === 'absent')
       return { isDone: false, outcome: 'unchanged: absent' };
     if (stampOf(record) !== seen || forgotten.was !== record.phase)
-      throw new BadRequest('the record has changed since: open its page again');
+      throw new Refused('the record has changed since: open its page again');
     if (forgotten.was === 'running' && !isConfirmed)
-      throw new BadRequest('the message is running: type its key to confirm');
+      throw new Refused('the message is running: type its key to confirm');
     return { isDone: true, outcome: `finished: it was ${forgotten.was}` };
   },
 };
 
-/** Does something to one record, and writes down who did it: both or neither. Throws `BadRequest`. */
-export async function actOn(
-  { client, databaseSchema }: Desk,
-  action: keyof typeof ACTIONS,
-  one: One,
-): Promise<void> {
+export type ActionName = keyof typeof ACTIONS;
+
+/** Does something to one record, and writes down who did it: both or neither. Throws `Refused`. */
+export async function actOn({ client, databaseSchema }: Desk, action: ActionName, one: One): Promise<void> {
   const { person, scope, key } = one;
   const statements = pageStatements(databaseSchema);
   await changing(client, async (sql) => {

@@ -1,35 +1,31 @@
-import { fromColumn, given, type RecordPhase, storedError } from '../../operations/record.ts';
 import type { BadEnding } from '../../../src/history/line.ts';
+import { countRecords, type RecordCount } from '../../operations/count-records.ts';
+import type { RecordFilter } from '../../operations/filter.ts';
+import { fromColumn, given, type RecordPhase, storedError } from '../../operations/record.ts';
+import { readingClient } from '../bounded-client.ts';
+import type { Context } from '../page.ts';
+import { dateIn, errorParameter, PER_PAGE, pageOf, read } from './read.ts';
 
-import type { Context } from '../context.ts';
-import { dateIn, nameIn, nameParameter, read } from './read.ts';
-
-/** Which lines of the table `failures`. */
-export interface LineFilter {
+/** Which lines of the table `failures`; by their phase where the record is that now. */
+export interface LineFilter extends Pick<RecordFilter, 'scope' | 'error' | 'phase'> {
   readonly sinceMs: number;
-  readonly scope?: string | undefined;
-  readonly ending?: string | undefined;
-  /** The name or the code of an error. */
-  readonly error?: string | undefined;
-  /** What the record is now. Default: whatever it is, and also where it is gone. */
-  readonly phase?: RecordPhase | undefined;
+  readonly ending?: BadEnding | undefined;
 }
 
 const MOST_GROUPS = 100;
-const LINES_PER_PAGE = 50;
 
-function parametersOf({ sinceMs, scope, ending, error }: LineFilter): (string | null)[] {
-  return [String(sinceMs), scope ?? null, ending ?? null, nameParameter(error)];
+function parametersOf({ sinceMs, scope, ending, error }: LineFilter) {
+  return [sinceMs, scope, ending, errorParameter(error)];
 }
 
 /** Attempts that ended alike, the most frequent first. Lines are best effort: there may have been more. */
 export async function failureGroups(context: Context, filter: LineFilter) {
-  const rows = await read(context, 'groups', [...parametersOf(filter), String(MOST_GROUPS)]);
+  const rows = await read(context, 'groups', [...parametersOf(filter), MOST_GROUPS]);
   return rows.map(([scope, ending, name, code, lines, failedNow, firstMs, lastMs, key, error]) => ({
     scope: scope ?? '',
     ending: ending as BadEnding,
-    ...given('error', nameIn(name)),
-    ...given('code', fromColumn(code) as string | number | undefined),
+    ...given('error', fromColumn(name) as RecordCount['error']),
+    ...given('code', fromColumn(code) as RecordCount['code']),
     atLeast: Number(lines),
     failedNow: Number(failedNow),
     firstAt: new Date(Number(firstMs)),
@@ -40,18 +36,12 @@ export async function failureGroups(context: Context, filter: LineFilter) {
 
 /** Attempts that ended badly, the newest first, and what is on record of each message now. */
 export async function failureLines(context: Context, filter: LineFilter, after: string | undefined) {
-  const [endedUs, id] = /^\d{1,18}-\d{1,18}$/.test(after ?? '') ? (after ?? '').split('-') : [];
-  const rows = await read(context, 'lines', [
-    ...parametersOf(filter),
-    ...[filter.phase ?? null, String(LINES_PER_PAGE + 1), endedUs ?? null, id ?? null],
-  ]);
-  const last = rows.length > LINES_PER_PAGE ? rows[LINES_PER_PAGE - 1] : undefined;
+  const [, endedUs, id] = /^(\d{1,18})-(\d{1,18})$/.exec(after ?? '') ?? [];
+  const parameters = [...parametersOf(filter), filter.phase, PER_PAGE + 1, endedUs, id];
+  const { shown, last } = pageOf(await read(context, 'lines', parameters));
   return {
-    lines: rows.slice(0, LINES_PER_PAGE).map(([scope, key, ending, attempt, endedMs, error, phase]) => ({
-      scope: scope ?? '',
-      key: key ?? '',
-      ending: ending as BadEnding,
-      attempt: Number(attempt),
+    lines: shown.map(([scope, key, ending, attempt, endedMs, error, phase]) => ({
+      ...{ scope: scope ?? '', key: key ?? '', ending: ending as BadEnding, attempt: Number(attempt) },
       endedAt: new Date(Number(endedMs)),
       ...given('error', storedError(error)),
       now: phase as RecordPhase | 'gone',
@@ -63,14 +53,21 @@ export async function failureLines(context: Context, filter: LineFilter, after: 
 export type Group = Awaited<ReturnType<typeof failureGroups>>[number];
 export type LinePage = Awaited<ReturnType<typeof failureLines>>;
 
-/** How many messages failed permanently in a time, and how many of them are failed now. */
-export async function failedIn(context: Context, sinceMs: number) {
-  const [row] = await read(context, 'failed', [String(sinceMs)]);
-  return { atLeast: Number(row?.[0]), failedNow: Number(row?.[1]) };
+/** How many messages failed permanently, how many of them are failed now, and when the oldest of those was claimed. */
+export async function permanentFailures(context: Context, filter: LineFilter) {
+  const [row = []] = await read(context, 'failed', parametersOf({ ...filter, ending: 'failed' }));
+  const [lines, failedNow, createdMs] = row;
+  return { failed: { atLeast: Number(lines), failedNow: Number(failedNow) }, oldestAt: dateIn(createdMs) };
 }
 
-/** When the oldest record of a group was first claimed, of those that are failed now. */
-export async function oldestOfGroup(context: Context, filter: LineFilter): Promise<Date | undefined> {
-  const [row] = await read(context, 'oldestOfGroup', parametersOf(filter));
-  return dateIn(row?.[0]);
+/** It may read most of a large table. */
+const COUNT_MS = 30_000;
+
+type CountFilter = Pick<RecordFilter, 'scope' | 'error' | 'sinceMs' | 'untilMs'>;
+
+/** All records that are failed now, also those without a line, by their error. */
+export function countFailed({ tables }: Context, { scope, error, sinceMs, untilMs }: CountFilter) {
+  const chosen = { scope, error, sinceMs, untilMs, state: 'failed', phase: 'failed' } as const;
+  const sql = readingClient(tables.sql, COUNT_MS);
+  return countRecords({ ...tables, sql, replyTimeoutMs: 2 * COUNT_MS, ...chosen });
 }

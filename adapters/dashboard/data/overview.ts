@@ -1,5 +1,5 @@
 import { arrayLiteral } from '../../../src/postgres/array.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../page.ts';
 import { read } from './read.ts';
 
 const TABLES = ['records', 'failures', 'stats', 'workers', 'archive'];
@@ -17,7 +17,7 @@ export async function tableSizes(context: Context) {
 
 /** Those of the last day: a process writes that it is there once a day, while it claims. */
 export async function workersSeen(context: Context) {
-  const rows = await read(context, 'workers', [String(DAY_MS), String(MOST_WORKERS)]);
+  const rows = await read(context, 'workers', [DAY_MS, MOST_WORKERS]);
   return rows.map(([id, host, pid, version, startedMs, seenMs]) => ({
     ...{ id: id ?? '', host: host ?? '', pid: Number(pid), version: version ?? '' },
     startedAt: new Date(Number(startedMs)),

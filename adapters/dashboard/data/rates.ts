@@ -11,17 +11,19 @@ const EVENTS = {
 
 export type Rates = Readonly<Record<keyof typeof EVENTS, readonly number[]>>;
 
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
 /** The events of the table `stats`, counted for so many bars of so many milliseconds, the newest last. */
 export function ratesOf(stats: readonly StatsRow[], now: Date, bars: number, eachMs: number): Rates {
-  const rates = Object.fromEntries(
-    Object.keys(EVENTS).map((name) => [name, Array.from({ length: bars }, () => 0)]),
-  );
-  for (const { event, minute, count } of stats) {
-    const bar = bars - 1 - Math.floor((now.getTime() - minute.getTime()) / eachMs);
-    for (const [name, events] of Object.entries<readonly string[]>(EVENTS)) {
-      const values = rates[name];
-      if (values?.[bar] !== undefined && events.includes(event)) values[bar] += count;
+  const counted = (events: readonly string[]): readonly number[] => {
+    const values = Array.from({ length: bars }, () => 0);
+    for (const { event, minute, count } of stats) {
+      const bar = bars - 1 - Math.floor((now.getTime() - minute.getTime()) / eachMs);
+      if (values[bar] !== undefined && events.includes(event)) values[bar] += count;
     }
-  }
-  return rates as Record<keyof typeof EVENTS, number[]>;
+    return values;
+  };
+  return Object.fromEntries(Object.entries(EVENTS).map(([name, events]) => [name, counted(events)])) as Rates;
 }

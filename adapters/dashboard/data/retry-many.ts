@@ -33,12 +33,8 @@ export async function retryMany(desk: Desk, many: Many, now: Date): Promise<stri
   const { client, databaseSchema } = desk;
   const { person, filter, confirm } = many;
   const statements = pageStatements(databaseSchema);
-  const [row] = await changing(client, (sql) =>
-    run(sql, statements.begin, [
-      ...[person, 'retry', filter.scope, null],
-      ...[JSON.stringify(filter), String(confirm)],
-    ]),
-  );
+  const parameters = [person, 'retry', filter.scope, null, JSON.stringify(filter), String(confirm)];
+  const [row] = await changing(client, (sql) => run(sql, statements.begin, parameters));
   const id = row?.[0] ?? '';
   await endsWithin(work(desk, id, many, now), SHOWN_AT_ONCE_MS);
   return id;
@@ -50,20 +46,17 @@ async function work({ client, databaseSchema }: Desk, id: string, many: Many, no
   const statements = pageStatements(databaseSchema);
   const stop = new AbortController();
   let done = 0;
-  const sign = setInterval(() => {
-    void run(limited, statements.progress, [id, String(done)]).then(
-      ([row]) => {
-        if (row?.[0] !== 'false') stop.abort();
-      },
-      () => undefined,
-    );
-  }, SIGN_EVERY_MS).unref();
+  const sign = async (): Promise<void> => {
+    const [row] = await run(limited, statements.progress, [id, String(done)]);
+    if (row?.[0] !== 'false') stop.abort();
+  };
+  const signs = setInterval(() => void sign().catch(() => undefined), SIGN_EVERY_MS).unref();
   const outcome = await retryFailed({
     ...retryOptionsOf(many.filter, now),
     ...{ sql: limited, databaseSchema, confirm: many.confirm, signal: stop.signal },
     onRetried: () => (done += 1),
   }).then(outcomeOf, (error: unknown) => (error as Error).name);
-  clearInterval(sign);
+  clearInterval(signs);
   await run(limited, statements.end, [id, String(done), outcome]).catch(() => undefined);
 }
 

@@ -1,92 +1,78 @@
-import { type Action, actionsOn, actionWith } from '../data/audit.ts';
+import { type Action, actionOf, actionsOn } from '../data/audit.ts';
 import { redriveCommand } from '../commands.ts';
-import { linkTo } from '../links.ts';
-import { BadRequest, page, textIn } from '../page.ts';
+import { page, textIn } from '../page.ts';
 import { actionForm, nextLink } from '../parts/forms.tsx';
-import { facts, given, messageLink, table } from '../parts/values.tsx';
+import { facts, given, link, messageLink, table } from '../parts/values.tsx';
 import { count } from '../parts/words.ts';
 
 /** A process writes that it is there each second. */
 const SILENT_MS = 60_000;
 
 export const audit = page({
-  title: () => 'Audit',
-  read: (context) => actionsOn(context, textIn(context.parameters, 'after')),
-  look: ({ actions, next }, { now }) => (
-    <>
-      {table({
-        caption: 'Actions in the dashboard, the newest first. Commands are not listed here.',
-        ...{
-          now,
-          rows: actions,
-          empty: 'No record was retried or forgotten in the dashboard. Commands are not listed here.',
-        },
-        columns: {
-          when: ({ begunAt }) => begunAt,
-          who: ({ person }) => person,
-          what: ({ action: name, id }) => <a href={linkTo('action', { id })}>{name}</a>,
-          of: subjectOf,
-          done: ({ done, expected }) => `${count(done)} of ${count(expected)}`,
-          outcome: (each) => outcomeOf(each, now),
-        },
-      })}
-      {nextLink(next && linkTo('audit', { after: next }))}
-    </>
-  ),
+  read: actionsOn,
+  look: ({ actions, next }, { now }) => [
+    table({
+      caption: 'Actions in the dashboard, the newest first. Commands are not listed here.',
+      ...{ now, rows: actions },
+      empty: 'No record was retried or forgotten in the dashboard. Commands are not listed here.',
+      columns: {
+        when: ({ begunAt }) => begunAt,
+        who: ({ person }) => person,
+        what: ({ action: name, id }) => link(name, 'action', { id }),
+        of: subjectOf,
+        done: doneOf,
+        outcome: (each) => outcomeOf(each, now),
+      },
+    }),
+    nextLink('audit', {}, next),
+  ],
 });
 
 /** One of them: how far it has come, and its end. */
 export const action = page({
-  title: ({ parameters }) => `Action ${parameters.get('id') ?? ''}`,
+  title: (context) => `Action ${textIn(context, 'id') ?? ''}`,
   hasForms: ({ mayAct }) => mayAct,
-  read: async (context) => {
-    const found = await actionWith(context, context.parameters.get('id') ?? '');
-    if (found === undefined) throw new BadRequest('id must be the id of an action in the audit');
-    return found;
-  },
+  read: actionOf,
   look: (data, context) => {
     const { now, mayAct } = context;
     const { action: name, person, begunAt, endedAt, done, expected, filter, scope = '', key } = data;
     const isRunning = endedAt === undefined && !isSilent(data, now);
-    return (
-      <>
-        {facts(now, {
-          What: name,
-          Of: subjectOf(data),
-          Who: person,
-          When: begunAt,
-          Outcome: outcomeOf(data, now),
-        })}
+    return [
+      facts(now, {
+        What: name,
+        Of: subjectOf(data),
+        Who: person,
+        When: begunAt,
+        Outcome: outcomeOf(data, now),
+      }),
+      <p>
+        <progress max={expected} value={done} aria-label="done" /> {doneOf(data)}
+      </p>,
+      name === 'retry' && [
         <p>
-          <progress max={expected} value={done} aria-label="done" /> {count(done)} of {count(expected)}
-        </p>
-        {name === 'retry' && (
-          <>
-            <p>
-              A retried message runs when its broker or its sender delivers it again. If there are dead
-              letters:
-            </p>
-            <pre>{given(redriveCommand(scope, key))}</pre>
-          </>
-        )}
-        {mayAct &&
-          isRunning &&
-          actionForm(context, 'stop', 'Stop it', [
-            <p>Stop ends it after the current record. It does not undo records that are done.</p>,
-          ])}
-        {name === 'retry' && filter !== undefined && !isRunning && done < expected && (
-          <p>
-            <a href={linkTo('retry', { scope: filter.scope, error: filter.error })}>Count the others</a>
-          </p>
-        )}
-      </>
-    );
+          A retried message runs when its broker or its sender delivers it again. If there are dead letters:
+        </p>,
+        <pre>{given(redriveCommand(scope, key))}</pre>,
+      ],
+      mayAct &&
+        isRunning &&
+        actionForm(context, 'stop', 'Stop it', [
+          <p>Stop ends it after the current record. It does not undo records that are done.</p>,
+        ]),
+      name === 'retry' && filter !== undefined && !isRunning && done < expected && (
+        <p>{link('Count the others', 'retry', { scope: filter.scope, error: filter.error })}</p>
+      ),
+    ];
   },
 });
 
 function subjectOf({ action: name, scope = '', key, filter }: Action) {
   if (key !== undefined) return messageLink({ scope, key });
   return name === 'stop' ? 'an action that was running' : given(`all of ${scope} with ${filter?.error}`);
+}
+
+function doneOf({ done, expected }: Action): string {
+  return `${count(done)} of ${count(expected)}`;
 }
 
 function isSilent({ endedAt, seenAt }: Action, now: Date): boolean {

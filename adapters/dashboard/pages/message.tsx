@@ -1,31 +1,21 @@
-import {
-  type EndedAttempt,
-  explainRecord,
-  type Story,
-  type WorkerView,
-} from '../../operations/explain-record.ts';
+import { type EndedAttempt, explainRecord, type Story } from '../../operations/explain-record.ts';
 import type { RecordView } from '../../operations/record.ts';
 import { showRecord } from '../../operations/show-record.ts';
-import type { Context } from '../context.ts';
-import { linkTo, manual } from '../links.ts';
+import { redriveCommand } from '../commands.ts';
 import { stampOf } from '../data/audit.ts';
-import { BadRequest, page, textIn } from '../page.ts';
+import { manual } from '../links.ts';
+import { type Context, page, Refused, textIn } from '../page.ts';
 import { actionForm, textField } from '../parts/forms.tsx';
 import { timeline } from '../parts/timeline.tsx';
-import { redriveCommand } from '../commands.ts';
-import { facts, given, phaseOf, table, type Value } from '../parts/values.tsx';
+import { facts, given, link, phaseOf, table, type Value } from '../parts/values.tsx';
 import { duration, errorText } from '../parts/words.ts';
 import { adviceFor, caseOf } from '../phases.ts';
 
-interface Message extends Story {
-  readonly scope: string;
-  readonly key: string;
-  /** JSON text. Only where it was asked for by a visitor with the right. */
-  readonly result?: string | undefined;
-}
+/** With its result as JSON text, where that was asked for by a visitor with the right. */
+type Details = Pick<Story, 'worker'> & { readonly result: string | undefined };
 
 export const message = page({
-  title: ({ parameters }) => `Message ${parameters.get('key') ?? ''}`,
+  title: (context) => `Message ${textIn(context, 'key') ?? ''}`,
   hasForms: ({ mayAct }) => mayAct,
   read: async (context) => {
     const { scope, key } = messageOf(context);
@@ -34,28 +24,26 @@ export const message = page({
     const result = asksResult(context) ? (await showRecord({ ...one, result: true }))?.result : undefined;
     return { scope, key, ...story, result };
   },
-  look: (data, context) => (
-    <>
-      <p>Scope {given(data.scope)}</p>
-      {data.record === undefined ? (
-        <p class="empty">
-          There is no record: it was never claimed, or has expired and was purged, or was forgotten.
-        </p>
-      ) : (
-        recordPart(data, data.record, context)
-      )}
-      <h2>Attempts</h2>
-      {timeline(data.attempts, data.record, context.now)}
-      {attemptTable(data.attempts, context.now)}
-      {context.mayAct && data.record !== undefined && actions(data.record, context)}
-    </>
-  ),
+  look: (data, context) => [
+    <p>Scope {given(data.scope)}</p>,
+    data.record === undefined ? (
+      <p class="empty">
+        There is no record: it was never claimed, or has expired and was purged, or was forgotten.
+      </p>
+    ) : (
+      recordPart(data.record, data, context)
+    ),
+    <h2>Attempts</h2>,
+    timeline(data.attempts, data.record, context.now),
+    attemptTable(data.attempts, context.now),
+    context.mayAct && data.record !== undefined && actions(data.record, context),
+  ],
 });
 
-/** Throws `BadRequest`. */
-export function messageOf({ parameters }: Pick<Context, 'parameters'>): { scope: string; key: string } {
-  const [scope, key] = [textIn(parameters, 'scope'), textIn(parameters, 'key')];
-  if (scope === undefined || key === undefined) throw new BadRequest('scope and key of a message are needed');
+/** Throws `Refused`. */
+export function messageOf(context: Context): { scope: string; key: string } {
+  const [scope, key] = [textIn(context, 'scope'), textIn(context, 'key')];
+  if (scope === undefined || key === undefined) throw new Refused('scope and key of a message are needed');
   return { scope, key };
 }
 
@@ -64,66 +52,59 @@ function maySeeResults({ visitor: { rights = [] } }: Context): boolean {
 }
 
 function asksResult(context: Context): boolean {
-  return maySeeResults(context) && context.parameters.get('result') === '1';
+  return maySeeResults(context) && textIn(context, 'result') === '1';
 }
 
-function recordPart(data: Message, record: RecordView, context: Context) {
+function recordPart(record: RecordView, { worker, result }: Details, context: Context) {
   const { now } = context;
   const { scope, key, phase, liveUntil, attempts, failures, deaths, steps } = record;
   const { says, until, next } = adviceFor(phase);
-  return (
-    <>
-      <p class="lead">
-        {phaseOf(phase)} {given(says(duration(Math.abs(liveUntil.getTime() - now.getTime())), record, now))}
-      </p>
-      <h2>What to do next</h2>
-      <ol>
-        {next.map((step) => (
-          <li>{step}</li>
-        ))}
-      </ol>
-      {phase === 'failed' && <pre>{given(redriveCommand(scope, key))}</pre>}
-      <h2>Record</h2>
-      {facts(now, {
-        Attempts: attempts,
-        'Counted since its last retry': `${failures} ended with an error, the last ${deaths} lost their worker`,
-        'First claimed': record.createdAt,
-        'Last attempt': record.beganAt,
-        'Its process': processOf(data.worker),
-        [until]: liveUntil,
-        Error: errorText(record.error),
-        Result: resultOf(data, record, context),
-      })}
-      {steps !== undefined && <h2>Steps</h2>}
-      {steps !== undefined &&
-        table({
-          caption: 'Steps that have ended: no attempt runs them again',
-          ...{ now, rows: steps, empty: 'No step has ended.' },
-          columns: {
-            step: ({ name }) => name,
-            ended: ({ endedAt }) => endedAt,
-            result: ({ resultOmitted }) =>
-              resultOmitted === undefined ? 'kept' : `not kept (${resultOmitted})`,
-          },
-        })}
-    </>
-  );
+  const items = next.map((step) => <li>{step}</li>);
+  return [
+    <p class="lead">
+      {phaseOf(phase)} {given(says(duration(Math.abs(liveUntil.getTime() - now.getTime())), record, now))}
+    </p>,
+    <h2>What to do next</h2>,
+    <ol>{items}</ol>,
+    phase === 'failed' && <pre>{given(redriveCommand(scope, key))}</pre>,
+    <h2>Record</h2>,
+    facts(now, {
+      Attempts: attempts,
+      'Counted since its last retry': `${failures} ended with an error, the last ${deaths} lost their worker`,
+      'First claimed': record.createdAt,
+      'Last attempt': record.beganAt,
+      'Its process': processOf(worker),
+      [until]: liveUntil,
+      Error: errorText(record.error),
+      Result: resultOf(result, record, context),
+    }),
+    steps !== undefined && [
+      <h2>Steps</h2>,
+      table({
+        caption: 'Steps that have ended: no attempt runs them again',
+        ...{ now, rows: steps, empty: 'No step has ended.' },
+        columns: {
+          step: ({ name }) => name,
+          ended: ({ endedAt }) => endedAt,
+          result: ({ resultOmitted }) =>
+            resultOmitted === undefined ? 'kept' : `not kept (${resultOmitted})`,
+        },
+      }),
+    ],
+  ];
 }
 
-function processOf(worker: WorkerView | undefined): string | undefined {
+function processOf(worker: Story['worker']): string | undefined {
   if (worker?.host === undefined) return worker?.id;
   return `${worker.host}, process ${worker.pid}, version ${worker.version}`;
 }
 
-function resultOf(
-  { scope, key, result }: Message,
-  { state, resultOmitted }: RecordView,
-  context: Context,
-): Value {
+function resultOf(result: string | undefined, record: RecordView, context: Context): Value {
+  const { scope, key, state, resultOmitted } = record;
   if (state !== 'succeeded') return undefined;
   if (resultOmitted !== undefined) return `not kept (${resultOmitted})`;
   if (!maySeeResults(context)) return 'you have no right to see results';
-  if (!asksResult(context)) return <a href={linkTo('message', { scope, key, result: 1 })}>Show it</a>;
+  if (!asksResult(context)) return link('Show it', 'message', { scope, key, result: 1 });
   return <pre>{given(result ?? 'undefined')}</pre>;
 }
 
@@ -133,12 +114,11 @@ function attemptTable(rows: readonly EndedAttempt[], now: Date) {
     ...{ now, rows, empty: 'No attempt ended badly.' },
     columns: {
       attempt: ({ attempt }) => attempt,
-      'how it ended': ({ ending, batchSize, meaning }) => (
-        <>
-          <b>{given(ending)}</b>
-          {batchSize !== undefined && `, in a batch of ${batchSize}`}: {meaning}
-        </>
-      ),
+      'how it ended': ({ ending, batchSize, meaning }) => [
+        <b>{given(ending)}</b>,
+        batchSize !== undefined && `, in a batch of ${batchSize}`,
+        `: ${meaning}`,
+      ],
       'why it ran again': (attempt) =>
         caseOf(attempt) && <a href={manual('guarantees.md#the-cases')}>{caseOf(attempt)}</a>,
       when: ({ endedAt }) => endedAt,
@@ -151,26 +131,24 @@ function attemptTable(rows: readonly EndedAttempt[], now: Date) {
 
 function actions(record: RecordView, context: Context) {
   const { phase, state } = record;
-  return (
-    <>
-      <h2>Actions</h2>
-      {phase === 'failed' &&
-        actionForm(context, 'retry', 'Retry it', [
-          <p>Retry allows it to run again. It runs when its broker or its sender delivers it again.</p>,
-        ])}
-      {actionForm(context, 'forget', 'Forget it', [
-        <input type="hidden" name="seen" value={stampOf(record)} />,
-        <p>
-          Forget deletes its record: the next delivery runs as a new message
-          {state === 'succeeded' && ', although it has succeeded'}.
+  return [
+    <h2>Actions</h2>,
+    phase === 'failed' &&
+      actionForm(context, 'retry', 'Retry it', [
+        <p>Retry allows it to run again. It runs when its broker or its sender delivers it again.</p>,
+      ]),
+    actionForm(context, 'forget', 'Forget it', [
+      <input type="hidden" name="seen" value={stampOf(record)} />,
+      <p>
+        Forget deletes its record: the next delivery runs as a new message
+        {state === 'succeeded' && ', although it has succeeded'}.
+      </p>,
+      phase === 'running' && [
+        <p class="warning">
+          It is running: a delivery that comes before it ends starts a second handler at the same time.
         </p>,
-        phase === 'running' && (
-          <p class="warning">
-            It is running: a delivery that comes before it ends starts a second handler at the same time.
-          </p>
-        ),
-        phase === 'running' && textField('confirm', 'Type its key to confirm'),
-      ])}
-    </>
-  );
+        textField('confirm', 'Type its key to confirm'),
+      ],
+    ]),
+  ];
 }

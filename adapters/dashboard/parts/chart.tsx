@@ -1,18 +1,13 @@
+import { sumOf } from '../data/rates.ts';
 import { clock, count } from './words.ts';
-
-/** Counts of equal spans of time, the newest last. */
-export interface Series {
-  readonly values: readonly number[];
-  readonly eachMs: number;
-}
 
 const WIDTH = 240;
 const HEIGHT = 40;
 
-/** How often something happened in each span of time until now, as bars: a picture, and the same in words. */
-export function chart(name: string, { values, eachMs }: Series, now: Date) {
+/** How often something happened in equal spans of time until now, as bars: a picture, and the same in words. */
+export function chart(name: string, values: readonly number[], eachMs: number, now: Date) {
   const most = Math.max(...values);
-  const total = values.reduce((sum, value) => sum + value, 0);
+  const total = sumOf(values);
   const step = WIDTH / values.length;
   const since = new Date(now.getTime() - values.length * eachMs);
   const mostAt = new Date(since.getTime() + values.indexOf(most) * eachMs);

@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx';
 import { printable } from '../../../src/lib/printable.ts';
-import type { Context } from '../context.ts';
-import type { ViewName } from '../links.ts';
+import type { Context } from '../page.ts';
+import type { Query, View } from '../links.ts';
+import { link } from './values.tsx';
 
 /** Changes the filter in the address of a page. */
-export function filterForm(view: ViewName, fields: readonly Child[]) {
+export function filterForm(view: View, fields: readonly Child[]) {
   return (
     <form class="filter" method="get">
       <input type="hidden" name="view" value={view} />
@@ -30,13 +31,10 @@ export function textField(name: string, label: string, value = '', placeholder =
   );
 }
 
-/** `choices` has what is sent and what is shown. */
-export function choiceField(
-  name: string,
-  label: string,
-  value: string | undefined,
-  choices: ReadonlyMap<string, string>,
-) {
+/** What is sent, and what is shown. */
+type Choices = Iterable<readonly [value: string, text: string]>;
+
+export function choiceField(name: string, label: string, value: string | undefined, choices: Choices) {
   return (
     <label>
       {label}
@@ -52,8 +50,8 @@ export function choiceField(
 }
 
 /** One of some texts, or none. */
-export function anyOf(choices: readonly string[]): ReadonlyMap<string, string> {
-  return new Map([['', 'all'], ...choices.map((choice): [string, string] => [choice, choice])]);
+export function anyOf(choices: readonly string[]): Choices {
+  return [['', 'all'], ...choices.map((choice) => [choice, choice] as const)];
 }
 
 /** Changes something. It is sent to the address of its page. */
@@ -68,11 +66,7 @@ export function actionForm({ formToken }: Context, action: string, label: string
   );
 }
 
-/** A link to where a list goes on. */
-export function nextLink(href: string | undefined, text = 'Next') {
-  return href === undefined ? null : (
-    <p>
-      <a href={href}>{text}</a>
-    </p>
-  );
+/** To where a list goes on, if it does. */
+export function nextLink(view: View, query: Query, next: string | undefined, text = 'Next') {
+  return next !== undefined && <p>{link(text, view, { ...query, after: next })}</p>;
 }

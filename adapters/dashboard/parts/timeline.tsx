@@ -20,25 +20,19 @@ export function timeline(attempts: readonly EndedAttempt[], record: RecordView |
   const fromMs = Math.min(...bars.map((bar) => bar.fromMs));
   const spanMs = Math.max(1, Math.max(...bars.map((bar) => bar.toMs)) - fromMs);
   const placeOf = (ms: number): number => ((ms - fromMs) / spanMs) * (WIDTH - SHORTEST);
+  const allWords = bars.map(({ words }) => words).join('; ');
   return (
     <figure class="timeline">
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={bars.map(({ words }) => words).join('; ')}
-      >
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={allWords}>
         <line x1={0} x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} />
-        {bars.map(({ kind, fromMs: from, toMs, words }) => (
-          <rect
-            class={kind}
-            x={placeOf(from)}
-            y={4}
-            width={placeOf(toMs) - placeOf(from) + SHORTEST}
-            height={HEIGHT - 8}
-          >
-            <title>{words}</title>
-          </rect>
-        ))}
+        {bars.map(({ kind, words, ...bar }) => {
+          const x = placeOf(bar.fromMs);
+          return (
+            <rect class={kind} x={x} y={4} width={placeOf(bar.toMs) - x + SHORTEST} height={HEIGHT - 8}>
+              <title>{words}</title>
+            </rect>
+          );
+        })}
       </svg>
       <figcaption>
         {moment(new Date(fromMs))}, {duration(spanMs)} in all

@@ -1,23 +1,23 @@
 import type { Child } from 'hono/jsx';
 import { printable } from '../../../src/lib/printable.ts';
-import { linkTo } from '../links.ts';
+import { PHASES } from '../../operations/filter.ts';
+import { linkTo, type Query, type View } from '../links.ts';
 import { count, moment, relative } from './words.ts';
 
 /** What a cell or a fact holds. A text may come from a producer; a time is relative to the time of the page. */
 export type Value = Child | Date;
 
 export function shown(value: Value, now: Date): Child {
-  if (value instanceof Date) {
-    // A damaged column can hold `infinity`.
-    if (Number.isNaN(value.getTime())) return moment(value);
-    return (
-      <time datetime={value.toISOString()} title={moment(value)}>
-        {relative(value, now)}
-      </time>
-    );
-  }
+  if (typeof value === 'string') return given(value);
   if (typeof value === 'number') return count(value);
-  return typeof value === 'string' ? given(value) : value;
+  if (!(value instanceof Date)) return value;
+  // A damaged column can hold `infinity`.
+  if (Number.isNaN(value.getTime())) return moment(value);
+  return (
+    <time datetime={value.toISOString()} title={moment(value)}>
+      {relative(value, now)}
+    </time>
+  );
 }
 
 /** A text that a producer may have chosen: a key, a scope, an error. Its controls are shown as escapes. */
@@ -25,33 +25,32 @@ export function given(text: string) {
   return <bdi class="given">{printable(text)}</bdi>;
 }
 
-/** To the page of a message. */
-export function messageLink({ scope, key }: { readonly scope: string; readonly key: string }) {
-  return <a href={linkTo('message', { scope, key })}>{given(key)}</a>;
+/** To a page of the dashboard. */
+export function link(text: Child, view: View, query: Query = {}, current?: 'page' | 'true') {
+  return (
+    <a href={linkTo(view, query)} aria-current={current}>
+      {text}
+    </a>
+  );
 }
 
-const PHASES = ['running', 'lapsed', 'backing-off', 'waiting', 'succeeded', 'failed', 'expired', 'gone'];
+/** To the page of a message. */
+export function messageLink({ scope, key }: { readonly scope: string; readonly key: string }) {
+  return link(given(key), 'message', { scope, key });
+}
+
+const COLOURED: readonly string[] = [...PHASES, 'gone'];
 
 /** What a delivery would find now, as a word with a colour. */
 export function phaseOf(phase: string) {
-  return <span class={`phase ${PHASES.includes(phase) ? phase : ''}`}>{given(phase.replace('-', ' '))}</span>;
+  const colour = COLOURED.includes(phase) ? phase : '';
+  return <span class={`phase ${colour}`}>{given(phase.replace('-', ' '))}</span>;
 }
 
 /** Names and what they stand for. What is undefined is left out. */
 export function facts(now: Date, all: Readonly<Record<string, Value>>) {
-  return (
-    <dl>
-      {Object.entries(all).map(
-        ([name, value]) =>
-          value !== undefined && (
-            <>
-              <dt>{name}</dt>
-              <dd>{shown(value, now)}</dd>
-            </>
-          ),
-      )}
-    </dl>
-  );
+  const known = Object.entries(all).filter(([, value]) => value !== undefined);
+  return <dl>{known.map(([name, value]) => [<dt>{name}</dt>, <dd>{shown(value, now)}</dd>])}</dl>;
 }
 
 interface Table<Row> {

@@ -1,5 +1,10 @@
 import type { StoredError } from '../../../src/words/outcome.ts';
 
+/** `Messages` */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
@@ -21,24 +26,18 @@ export function bytes(value: number): string {
   return `${scaled >= 100 || power === 0 ? Math.round(scaled) : scaled.toFixed(1)} ${BYTE_UNITS[power]}`;
 }
 
-const TIME_UNITS = [
-  { name: 'd', ms: 86_400_000 },
-  { name: 'h', ms: 3_600_000 },
-  { name: 'min', ms: 60_000 },
-  { name: 's', ms: 1_000 },
-] as const;
+const TIME_UNITS = Object.entries({ d: 86_400_000, h: 3_600_000, min: 60_000, s: 1_000 });
 
 /** In one unit, such as `90 min`: two of it before a larger one is taken. */
 export function duration(ms: number): string {
-  const unit = TIME_UNITS.find((known) => ms >= 2 * known.ms);
-  return unit === undefined ? `${Math.round(ms)} ms` : `${Math.floor(ms / unit.ms)} ${unit.name}`;
+  const [unit, unitMs] = TIME_UNITS.find(([, known]) => ms >= 2 * known) ?? ['ms', 1];
+  return `${Math.floor(ms / unitMs)} ${unit}`;
 }
 
 /** `2026-11-27 14:05:03 UTC` */
 export function moment(at: Date): string {
-  return Number.isNaN(at.getTime())
-    ? 'an unknown time'
-    : `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  if (Number.isNaN(at.getTime())) return 'an unknown time';
+  return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** `14:05` */
@@ -56,14 +55,16 @@ export function relative(at: Date, now: Date): string {
 
 const LONGEST_ERROR = 300;
 
+/** `Error (ECONNREFUSED)` */
+export function withCode(name: string, code: string | number | undefined): string {
+  return code === undefined ? name : `${name} (${code})`;
+}
+
 /** The name of an error and its message, with its causes; the beginning of it. */
 export function errorText(error: StoredError | undefined): string | undefined {
   if (error === undefined) return undefined;
   const text = chainOf(error)
-    .map(
-      ({ name, message, code }) =>
-        `${name}${code === undefined ? '' : ` (${code})`}${message === '' ? '' : `: ${message}`}`,
-    )
+    .map(({ name, message, code }) => `${withCode(name, code)}${message === '' ? '' : `: ${message}`}`)
     .join(', caused by ');
   return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text;
 }

@@ -42,12 +42,13 @@ left join lateral (
 order by g.lines desc, g.scope, g.ending, g.error_name, g.error_code;
 
 -- failed
-select count(*)::text as lines, count(t.key)::text as failed_now
+select count(*)::text as lines, count(t.key)::text as failed_now, (date_part('epoch', min(t.created_at)) * 1000)::bigint::text as created_ms
 from "handle_once".failures f
   left join lateral (
       select t.* from "handle_once".records t where t.scope = f.scope and t.key = f.key limit 1
     ) t on t.state = 'failed'
-where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond' and f.ending = 'failed';
+where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond' and ($2::text is null or f.scope = $2::text)
+    and ($3::text is null or f.ending = $3::text) and ($4::text is null or $4::text in (substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"'));
 
 -- lines
 select f.scope, f.key, f.ending, f.attempt::text as attempt, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms, f.error,
@@ -76,14 +77,6 @@ where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 milli
     or (f.ended_at, f.id) < ('epoch'::timestamptz + $7::text::bigint * interval '1 microsecond', $8::text::bigint))
 order by f.ended_at desc, f.id desc
 limit $6::text::bigint;
-
--- oldestOfGroup
-select (date_part('epoch', min(t.created_at)) * 1000)::bigint::text as created_ms
-from "handle_once".failures f left join lateral (
-      select t.* from "handle_once".records t where t.scope = f.scope and t.key = f.key limit 1
-    ) t on true
-where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond' and ($2::text is null or f.scope = $2::text)
-    and ($3::text is null or f.ending = $3::text) and ($4::text is null or $4::text in (substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')) and t.state = 'failed';
 
 -- byKey
 with recursive scopes as (

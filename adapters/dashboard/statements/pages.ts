@@ -16,11 +16,11 @@ export function pageStatements(schema: string) {
   const records = `${quoted}.records`;
   const failures = `${quoted}.failures`;
   const audit = `${quoted}.audit`;
-  /** $1 milliseconds since, $2 to $4 scope, ending and the error's name or code, each null for all. */
   /** The record of a line, by one probe: a join would read all records. The limit keeps it from becoming one. */
   const RECORD = `left join lateral (
       select t.* from ${records} t where t.scope = f.scope and t.key = f.key limit 1
     ) t`;
+  /** $1 milliseconds since, $2 to $4 scope, ending and the error's name or code, each null for all. */
   const CHOSEN = `f.ended_at >= ${ago('$1')} and ($2::text is null or f.scope = $2::text)
     and ($3::text is null or f.ending = $3::text) and ($4::text is null or ${isErrorOf('f.error', '$4')})`;
   return {
@@ -67,12 +67,12 @@ left join lateral (
   where f.scope = g.scope and f.key = g.newest[2] and f.id = g.newest[1]::bigint
 ) n on true
 order by g.lines desc, g.scope, g.ending, g.error_name, g.error_code`,
-    /** $1 milliseconds since: how many failed permanently, and how many of those are failed now. */
+    /** $1 to $4 as in CHOSEN: how many, how many of them are failed now, and the first claim of the oldest of those. */
     failed: `
-select count(*)::text as lines, count(t.key)::text as failed_now
+select count(*)::text as lines, count(t.key)::text as failed_now, ${inMs('min(t.created_at)')} as created_ms
 from ${failures} f
   ${RECORD} on t.state = 'failed'
-where f.ended_at >= ${ago('$1')} and f.ending = 'failed'`,
+where ${CHOSEN}`,
     /**
      * $1 to $4 as in CHOSEN, $5 the phase that the record is in now, null for any or none, $6 how many, $7 and $8 the
      * line that they follow: its time in microseconds and its id.
@@ -87,11 +87,6 @@ where ${CHOSEN} and ($5::text is null or ${PHASE} = $5::text)
     or (f.ended_at, f.id) < ('epoch'::timestamptz + $7::text::bigint * interval '1 microsecond', $8::text::bigint))
 order by f.ended_at desc, f.id desc
 limit $6::text::bigint`,
-    /** $1 to $4 as in CHOSEN: the first claim of the oldest record that is failed now. */
-    oldestOfGroup: `
-select ${inMs('min(t.created_at)')} as created_ms
-from ${failures} f ${RECORD} on true
-where ${CHOSEN} and t.state = 'failed'`,
     /**
      * $1 scope, null for all, $2 and $3 the first key and the one after the last, $4 and $5 the scope and key that they
      * follow, $6 how many. By the primary key, in one scope after the other.
