@@ -75,7 +75,9 @@ describe('Messages', () => {
     const day = keysOf(await getJson(dashboard, 'view=messages'));
     expect(day[0]).toBe(STEPPED);
     expect(day).not.toContain('order-1005');
-    expect(keysOf(await getJson(dashboard, 'view=messages&since=30d&phase=lapsed'))).toEqual(['order-1004']);
+    // A page of a busy machine can end before it has looked at all of them.
+    const lapsed = async () => keysOf(await getJson(dashboard, 'view=messages&since=30d&phase=lapsed'));
+    await expect.poll(lapsed).toEqual(['order-1004']);
     const [oldest] = keysOf(await getJson(dashboard, 'view=messages&since=30d&order=oldest'));
     expect(oldest).toBe('order-1005');
   });

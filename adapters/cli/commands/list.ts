@@ -1,11 +1,6 @@
 import { type Command, Option } from 'commander';
-import {
-  countRecords,
-  listRecords,
-  type RecordFilter,
-  type RecordPhase,
-  type RecordView,
-} from '../../operations/index.ts';
+import { countRecords, listRecords, type RecordFilter, type RecordView } from '../../operations/index.ts';
+import { PHASES } from '../../operations/filter.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { tableOfCounts } from '../counts.ts';
 import { timeAgo } from '../duration.ts';
@@ -14,7 +9,7 @@ import { wholeNumber } from '../whole-number.ts';
 
 interface ListOptions extends SharedOptions {
   readonly state?: RecordView['state'];
-  readonly phase?: RecordPhase;
+  readonly phase?: RecordView['phase'];
   readonly scope?: string;
   readonly error?: string;
   readonly since: number;
@@ -26,15 +21,6 @@ interface ListOptions extends SharedOptions {
 }
 
 const STATES: readonly RecordView['state'][] = ['pending', 'succeeded', 'failed'];
-const PHASES: readonly RecordPhase[] = [
-  'running',
-  'lapsed',
-  'backing-off',
-  'waiting',
-  'succeeded',
-  'failed',
-  'expired',
-];
 
 export function addList(program: Command): void {
   shared(program.command('list').description('the newest or the oldest records'), ({ all }) => all === true)
