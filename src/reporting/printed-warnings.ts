@@ -27,9 +27,8 @@ function listenForExit(): void {
 /**
  * Prints events as process warnings, as often as their rows allow.
  *
- * A window opens with its first event. At its end one line says how many were not printed, and the next window begins;
- * without any the window ends. A process that ends by itself prints these lines first. `process.exit()` does not wait
- * for a warning.
+ * A window opens with its first event, and at its end one line says how many were not printed. A process that ends by
+ * itself prints these lines first. `process.exit()` does not wait for a warning.
  */
 export function createWarnings(): (row: Row, event: ReportedEvent) => void {
   const windows = new Map<string, Window>();
@@ -46,12 +45,8 @@ export function createWarnings(): (row: Row, event: ReportedEvent) => void {
   /** Its timer does not keep the process alive. */
   function endLater(row: Row, name: string, window: Window): void {
     setTimeout(() => {
-      if (window.last === undefined) {
-        windows.delete(name);
-        return;
-      }
+      windows.delete(name);
       summarise(row, window);
-      endLater(row, name, window);
     }, row.rate.windowMs).unref();
   }
 
