@@ -17,7 +17,7 @@ export function redriveAnswer(
   deadLetters: readonly AnyDeadLetter[],
   isOfTopic: boolean,
 ): Answer {
-  const rows = deadLetters.slice(0, MOST_ROWS).map(rowOf);
+  const rows = deadLetters.slice(0, MOST_ROWS).map((deadLetter) => rowOf(deadLetter, report.dryRun));
   const more = report.sent + report.removed + report.kept - rows.length;
   const parts = [
     ...(rows.length === 0 ? [] : [tableOf(rows), '']),
@@ -32,13 +32,28 @@ const AMBIGUOUS =
   'ambiguous: the dead letter has no record, so an earlier redrive may have sent it. --send-unrecorded sends these ' +
   'too; use it only if no redrive of this topic has sent them before';
 
-function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
+/** What is said of a dead letter in each state. A dry run has changed nothing. */
+function wordsOf(dryRun: boolean): Readonly<Record<AnyDeadLetter['state'], string>> {
+  const would = dryRun ? 'would be ' : '';
+  return { sent: `${would}sent`, removed: `${would}removed`, kept: 'kept' };
+}
+
+/** How many dead letters are in each state. */
+export function countsOf(
+  { sent, removed, kept }: Pick<RedriveReport, AnyDeadLetter['state']>,
+  dryRun: boolean,
+): string {
+  const words = wordsOf(dryRun);
+  return `${sent} ${words.sent}, ${removed} ${words.removed}, ${kept} ${words.kept}`;
+}
+
+function rowOf(deadLetter: AnyDeadLetter, dryRun: boolean): Record<string, string> {
   return {
     deadLetter:
       'messageId' in deadLetter ? deadLetter.messageId : `${deadLetter.partition}:${deadLetter.offset}`,
     scope: deadLetter.scope ?? '',
     key: deadLetter.key ?? '',
-    state: deadLetter.state,
+    state: wordsOf(dryRun)[deadLetter.state],
     reason: deadLetter.state === 'kept' ? deadLetter.reason : '',
   };
 }
@@ -50,8 +65,9 @@ const ENDS: Readonly<Record<AnyReport['state'], string>> = {
   blocked: '; blocked: there are others that it cannot get now; run it again later',
 };
 
-function sumOf({ state, dryRun, sent, removed, kept, keptFor }: AnyReport): string {
+function sumOf(report: AnyReport): string {
+  const { state, dryRun, keptFor } = report;
   const reasons = Object.entries(keptFor).map(([reason, count]) => `${count} ${reason}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
-  return `${dryRun ? 'dry run: ' : ''}${sent} sent, ${removed} removed, ${kept} kept${why}${ENDS[state]}`;
+  return `${dryRun ? 'dry run: ' : ''}${countsOf(report, dryRun)}${why}${ENDS[state]}`;
 }

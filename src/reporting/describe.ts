@@ -38,7 +38,8 @@ function detailsOf(event: ReportedEvent, names: readonly string[]): string {
   return details.length === 0 ? '' : ` (${details.join(', ')})`;
 }
 
-function describeError({ name, message, code, original }: EventError): string {
+/** What a line says of an error. */
+export function describeError({ name, message, code, original }: EventError): string {
   const max = isA(original, HandleOnceError) ? MAX_OWN_TEXT : MAX_TEXT;
   const known = code === undefined ? '' : ` (${oneLine(String(code))})`;
   return `${oneLine(name)}${known}: ${oneLine(message, max)}`;

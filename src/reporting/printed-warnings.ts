@@ -1,98 +1,97 @@
-import { textOf } from './describe.ts';
+import { describeError, textOf } from './describe.ts';
 import type { ReportedEvent, Row } from './table.ts';
 
-/** The most error names with separate windows. There can be as many names as messages. */
-const MAX_WINDOWS = 50;
+/** Of one code in a window. */
+const MOST_LINES = 10;
+const WINDOW_MS = 60_000;
+
+interface Line {
+  readonly row: Row;
+  readonly event: ReportedEvent;
+}
 
 interface Window {
-  printed: number;
+  /** What has a line: events, or what their lines say of an error. */
+  readonly printed: Set<unknown>;
   /** How many were not printed. */
   unprinted: number;
   /** The last that was not printed. */
-  last: ReportedEvent | undefined;
+  last: Line | undefined;
 }
 
-/** Prints the summaries of open windows. Shared, so that a process has one listener. */
-const heldBack = new Map<Window, () => void>();
+/** Windows whose summaries are to come. Shared, so that a process has one listener. */
+const heldBack = new Set<Window>();
 let isListening = false;
 
 function listenForExit(): void {
   if (isListening) return;
   isListening = true;
   process.on('beforeExit', () => {
-    for (const print of heldBack.values()) print();
+    for (const window of heldBack) summarise(window);
   });
 }
 
 /**
- * Prints events as process warnings, as often as their rows allow.
+ * Prints events as process warnings, at most ten lines of a code in a window.
  *
- * A window opens with its first event. At its end one line says how many were not printed, and the next window begins;
- * without any the window ends. A process that ends by itself prints these lines first. `process.exit()` does not wait
- * for a warning.
+ * A window opens with its first event, and at its end one line says how many were not printed. A process that ends by
+ * itself prints these lines first. `process.exit()` does not wait for a warning.
  */
 export function createWarnings(): (row: Row, event: ReportedEvent) => void {
   const windows = new Map<string, Window>();
 
-  function windowOf(row: Row, name: string): Window {
-    const known = windows.get(name);
+  /** The timer of a window does not keep the process alive. */
+  function windowOf(code: string): Window {
+    const known = windows.get(code);
     if (known !== undefined) return known;
-    const window = { printed: 0, unprinted: 0, last: undefined };
-    windows.set(name, window);
-    endLater(row, name, window);
+    const window = { printed: new Set(), unprinted: 0, last: undefined };
+    windows.set(code, window);
+    setTimeout(() => {
+      windows.delete(code);
+      summarise(window);
+    }, WINDOW_MS).unref();
     return window;
   }
 
-  /** Its timer does not keep the process alive. */
-  function endLater(row: Row, name: string, window: Window): void {
-    setTimeout(() => {
-      if (window.last === undefined) {
-        windows.delete(name);
-        return;
-      }
-      summarise(row, window);
-      endLater(row, name, window);
-    }, row.rate.windowMs).unref();
-  }
-
-  function summarise(row: Row, window: Window): void {
-    if (window.last === undefined) return;
-    emitWarning(row, summaryOf(row, window, window.last));
-    window.unprinted = 0;
-    window.last = undefined;
-    heldBack.delete(window);
-  }
-
-  function holdBack(row: Row, window: Window, event: ReportedEvent): void {
-    window.unprinted += 1;
-    window.last = event;
-    listenForExit();
-    heldBack.set(window, () => {
-      summarise(row, window);
-    });
-  }
-
-  function nameOf({ code, rate }: Row, { error }: ReportedEvent): string {
-    if (rate.perErrorName !== true || error === undefined) return code;
-    const name = `${code} ${error.name}`;
-    return windows.has(name) || windows.size < MAX_WINDOWS ? name : code;
-  }
-
   return (row, event) => {
-    const window = windowOf(row, nameOf(row, event));
-    if (window.printed < row.rate.first) {
-      window.printed += 1;
-      emitWarning(row, textOf(row, event));
+    const window = windowOf(row.code);
+    const { printed } = window;
+    const subject = subjectOf(row, event);
+    if (printed.has(subject) || printed.size >= MOST_LINES) {
+      holdBack(window, { row, event });
     } else {
-      holdBack(row, window, event);
+      printed.add(subject);
+      emitWarning(row, textOf(row, event));
     }
   };
 }
 
-function summaryOf(row: Row, { unprinted }: Window, last: ReportedEvent): string {
+/** Events with the same subject have one line in a window. */
+function subjectOf({ prints }: Row, event: ReportedEvent): unknown {
+  if (prints === 'each-event') return event;
+  return event.error && describeError(event.error);
+}
+
+function holdBack(window: Window, line: Line): void {
+  window.unprinted += 1;
+  window.last = line;
+  listenForExit();
+  heldBack.add(window);
+}
+
+function summarise(window: Window): void {
+  const { last, unprinted } = window;
+  if (last === undefined) return;
+  emitWarning(last.row, summaryOf(unprinted, last));
+  window.unprinted = 0;
+  window.last = undefined;
+  heldBack.delete(window);
+}
+
+function summaryOf(unprinted: number, { row, event }: Line): string {
   const count = unprinted.toLocaleString('en-US');
-  const minutes = row.rate.windowMs / 60_000;
-  return `${count} more within ${minutes} min were not printed; the last: ${textOf(row, last)}`;
+  const minutes = WINDOW_MS / 60_000;
+  return `${count} more within ${minutes} min were not printed; the last: ${textOf(row, event)}`;
 }
 
 function emitWarning({ code }: Row, message: string): void {

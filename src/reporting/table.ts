@@ -14,30 +14,20 @@ export interface ReportedEvent {
   readonly error?: EventError;
 }
 
-/** How often one kind of warning is printed: the first few of a window at once, and the rest as one line at its end. */
-export interface Rate {
-  readonly first: number;
-  readonly windowMs: number;
-  /** Whether each error name has a separate window. */
-  readonly perErrorName?: true;
-}
-
 /** How an event is reported. Without a logger `warn` and `error` are printed, and the others are not. */
 export interface Row {
   readonly level: 'error' | 'warn' | 'info' | 'debug';
   readonly code: string;
   readonly says: string;
-  readonly rate: Rate;
+  /** What of it is printed in a minute. Many messages can have one cause, and then each error is enough. */
+  readonly prints: 'each-event' | 'each-error';
 }
 
-const MINUTE_MS = 60_000;
-const ONE: Rate = { first: 1, windowMs: MINUTE_MS };
-const TEN: Rate = { first: 10, windowMs: MINUTE_MS };
-const ONE_PER_ERROR: Rate = { first: 1, windowMs: 60 * MINUTE_MS, perErrorName: true };
+const EACH_ERROR = 'each-error';
 
 /* @__NO_SIDE_EFFECTS__ */
-function row(level: Row['level'], code: string, says: string, rate: Rate = TEN): Row {
-  return { level, code, says, rate };
+function row(level: Row['level'], code: string, says: string, prints: Row['prints'] = 'each-event'): Row {
+  return { level, code, says, prints };
 }
 
 type Table = Readonly<Partial<Record<string, Row | null>>>;
@@ -73,15 +63,15 @@ const CORE: Table = {
     'warn',
     'BATCH_UNDONE',
     'a batch was rolled back, and its messages run one by one: it cost one transaction, and each message costs another',
-    ONE_PER_ERROR,
+    EACH_ERROR,
   ),
   suspect: row(
     'warn',
     'SUSPECT',
     'the last two attempts lost their workers: the message waits until it runs alone',
-    ONE,
+    EACH_ERROR,
   ),
-  released: row('warn', 'RELEASED', 'a message failed and will be tried again', ONE_PER_ERROR),
+  released: row('warn', 'RELEASED', 'a message failed and will be tried again', EACH_ERROR),
   failed: row('error', 'FAILED', 'a message failed permanently'),
   mismatch: row(
     'error',
@@ -98,7 +88,7 @@ const CORE: Table = {
     'UNRECORDED',
     'the end of an attempt could not be recorded: its message may run again',
   ),
-  'store-error': row('error', 'STORE_ERROR', 'the store failed: messages stay with the broker', ONE),
+  'store-error': row('error', 'STORE_ERROR', 'the store failed: messages stay with the broker', EACH_ERROR),
   'damaged-record': row(
     'error',
     'DAMAGED_RECORD',
@@ -108,7 +98,7 @@ const CORE: Table = {
     'error',
     'SCHEMA_ERROR',
     'the store cannot be used: messages stay with the broker',
-    ONE,
+    EACH_ERROR,
   ),
 } satisfies Record<CoreName, Row | null>;
 
@@ -116,9 +106,14 @@ const CORE: Table = {
 const ADAPTERS: Table = {
   PARTITION_STUCK: row('error', 'PARTITION_STUCK', ''),
   CONSUMER_STOPPED: row('error', 'CONSUMER_STOPPED', ''),
-  'queue-error': row('error', 'QUEUE_ERROR', 'a call to the queue failed', ONE),
-  'broker-error': row('error', 'BROKER_ERROR', 'a call to the broker failed: the message comes again', ONE),
-  'client-error': row('error', 'CLIENT_ERROR', 'a call to the broker failed', ONE),
+  'queue-error': row('error', 'QUEUE_ERROR', 'a call to the queue failed', EACH_ERROR),
+  'broker-error': row(
+    'error',
+    'BROKER_ERROR',
+    'a call to the broker failed: the message comes again',
+    EACH_ERROR,
+  ),
+  'client-error': row('error', 'CLIENT_ERROR', 'a call to the broker failed', EACH_ERROR),
   'log-changed': row(
     'warn',
     'LOG_CHANGED',
@@ -145,7 +140,7 @@ const ADAPTERS: Table = {
     'a delivery has no id in the place where its source puts it: it was refused',
   ),
   'verify-config': row('error', 'VERIFY_CONFIG', 'verify is not configured: a delivery was refused'),
-  unverified: row('warn', 'UNVERIFIED', "a delivery's signature is not valid: it was refused", ONE),
+  unverified: row('warn', 'UNVERIFIED', "a delivery's signature is not valid: it was refused", EACH_ERROR),
   error: row('error', 'UNEXPECTED_ERROR', 'a message could not be handled'),
 };
 
@@ -156,9 +151,9 @@ const OPERATIONS: Table = {
     'warn',
     'ABANDONED',
     'pending messages are free to run, but were not delivered again: look for them at the broker',
-    ONE,
+    EACH_ERROR,
   ),
-  'maintenance-error': row('error', 'MAINTENANCE_ERROR', 'the tables could not be maintained', ONE),
+  'maintenance-error': row('error', 'MAINTENANCE_ERROR', 'the tables could not be maintained', EACH_ERROR),
 };
 
 /** A finding has its own message. */

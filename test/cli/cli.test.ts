@@ -304,6 +304,20 @@ describe('Many failed messages', () => {
     expect(await cli('retry')).toMatchObject({ code: 3, stdout: 'no failed record was found\n' });
   });
 
+  test('are found by the name or code of their error, and a text that is neither is explained', async () => {
+    await failed('a');
+    expect(await cli('retry --error blocked')).toMatchObject({
+      code: 3,
+      stdout:
+        'no failed record was found: --error matches the name or the code of an error, and not its text\n',
+    });
+    for (const command of ['retry', 'list']) {
+      expect((await cli(`${command} --help`)).stdout.replaceAll(/\s+/g, ' ')).toMatch(
+        /--error <name or code> [^-]*by its name or code, and not by its text/,
+      );
+    }
+  });
+
   test('that an error ends in the middle: it says how many run again', async () => {
     for (const key of ['a', 'b', 'c']) await failed(key);
     await sql`

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHandleOnce, StoreError, TerminalError } from '../../src/index.ts';
+import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { createMemoryStore } from '../../testing/index.ts';
 
 const MINUTE_MS = 60_000;
@@ -53,43 +54,49 @@ describe('failures for good', () => {
     ]);
   });
 
-  it('that go on are one line a minute, and begin again after a minute without', async () => {
+  it('that go on are printed at once again in each minute', async () => {
     const fail = create();
     await fail(11, terminal);
     vi.advanceTimersByTime(MINUTE_MS);
     printed();
     await fail(20, terminal);
-    expect(printed()).toEqual([]);
+    expect(printed()).toHaveLength(10);
     vi.advanceTimersByTime(MINUTE_MS);
-    expect(printed()).toEqual([expect.stringContaining('20 more within 1 min')]);
+    expect(printed()).toEqual([expect.stringContaining('10 more within 1 min')]);
     vi.advanceTimersByTime(MINUTE_MS);
-    expect(printed()).toEqual([]);
-    await fail(1, terminal);
-    expect(printed()).toHaveLength(1);
+    expect([printed(), vi.getTimerCount()]).toEqual([[], 0]);
   });
 });
 
 describe('releases', () => {
-  const named = (name: string) => () => Object.assign(new Error('again'), { name });
+  const again = (fields: object) => () => Object.assign(new Error('again'), fields);
 
-  it('are printed once for each name of an error, and counted once an hour', async () => {
+  it('are printed once a minute for each error: by its name, its code and its text', async () => {
     const fail = create();
-    for (const name of ['FetchError', 'TypeError', 'FetchError', 'FetchError']) await fail(1, named(name));
+    for (let n = 0; n < 2; n += 1) {
+      await fail(1, again({ name: 'FetchError' }));
+      await fail(1, again({ name: 'FetchError', code: 'ECONNREFUSED' }));
+      await fail(1, again({ name: 'FetchError', message: 'other' }));
+      await fail(1, again({ name: 'TypeError' }));
+    }
     expect(printed()).toEqual([
       expect.stringMatching(/^\[RELEASED\] .*: FetchError: again$/),
+      expect.stringMatching(/^\[RELEASED\] .*: FetchError \(ECONNREFUSED\): again$/),
+      expect.stringMatching(/^\[RELEASED\] .*: FetchError: other$/),
       expect.stringMatching(/^\[RELEASED\] .*: TypeError: again$/),
     ]);
-    vi.advanceTimersByTime(HOUR_MS);
-    expect(printed()).toEqual([expect.stringMatching(/^\[RELEASED\] 2 more within 60 min .*FetchError/)]);
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(printed()).toEqual([expect.stringMatching(/^\[RELEASED\] 4 more within 1 min .*TypeError/)]);
+    await fail(1, again({ name: 'FetchError' }));
+    expect(printed()).toHaveLength(1);
   });
 
-  it('with names without end are printed for fifty of them', async () => {
+  it('with texts without end are printed for ten of them', async () => {
     const fail = create();
-    for (let n = 0; n < 200; n += 1) await fail(1, named(`Error${n}`));
-    // One more: the first of those that share what is left.
-    expect(printed()).toHaveLength(51);
-    vi.advanceTimersByTime(HOUR_MS);
-    expect(printed()).toEqual([expect.stringContaining('149 more within 60 min')]);
+    for (let n = 0; n < 200; n += 1) await fail(1, again({ message: `order ${n}` }));
+    expect(printed()).toHaveLength(10);
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(printed()).toEqual([expect.stringContaining('190 more within 1 min')]);
   });
 
   it('of a message that its caller interrupted are not printed', async () => {
@@ -102,6 +109,32 @@ describe('releases', () => {
     await handleOnce('key', 'body', handler, { signal: caller.signal });
     expect(printed()).toEqual([]);
   });
+});
+
+it('two causes of one code are two lines, where its events share a cause', async () => {
+  const causes = ['no route', 'no right', 'no route'];
+  const check = () => Promise.reject(new StoreError(causes.shift() ?? '', { retriable: false }));
+  const handleOnce = createHandleOnce({ store: { ...createMemoryStore(), check }, scope: 'billing' });
+  for (const _ of [...causes]) await expect(handleOnce.checkStore()).rejects.toThrow(StoreError);
+  expect(printed()).toEqual([expect.stringMatching(/: no route$/), expect.stringMatching(/: no right$/)]);
+});
+
+it('events without an error are one line a minute, where theirs have one cause', () => {
+  const { emit } = createEventSink<{ readonly type: string; readonly scope: string; readonly key: string }>(
+    {},
+    'core',
+  );
+  for (const key of ['a', 'b']) emit({ type: 'suspect', scope: 'billing', key });
+  expect(printed()).toEqual([expect.stringMatching(/^\[SUSPECT\] .*key a/)]);
+});
+
+it('the last that was not printed is in the words of its own event', () => {
+  const { emit } = createEventSink<{ readonly type: string; readonly reason?: string }>({});
+  for (let n = 0; n < 10; n += 1) emit({ type: 'kept', reason: 'lapsed' });
+  emit({ type: 'visibility-lost' });
+  printed();
+  vi.advanceTimersByTime(MINUTE_MS);
+  expect(printed()).toEqual([expect.stringMatching(/^\[VISIBILITY_LOST\] 1 more .*: the queue refused/)]);
 });
 
 it('a line has no control character, and no more than 200 characters of a message', async () => {

@@ -20,6 +20,15 @@ it('every code is in docs/errors.md, with its level', () => {
   expect(missing.map(([, , code]) => code)).toEqual([]);
 });
 
+it('every code whose errors are printed once each is in docs/observability.md', () => {
+  const texts = textOf('src/reporting/table.ts');
+  const rows = [...texts.matchAll(/ row\(\s*'\w+',\s*'([A-Z_]+)',\s*(?:'.*'|".*"),\s*EACH_ERROR/g)];
+  expect(rows.length).toBeGreaterThan(9);
+  const [sentence = ''] = /^In that minute .*/m.exec(textOf('docs/observability.md')) ?? [];
+  const documented = [...sentence.matchAll(/`([A-Z_]+)`/g)];
+  expect(documented.map(([, code]) => code).toSorted()).toEqual(rows.map(([, code]) => code).toSorted());
+});
+
 it('a type of event that the table does not know is for a logger, and not printed', () => {
   expect(rowOfCore({ type: 'new-kind' })).toMatchObject({ level: 'info', code: 'NEW_KIND' });
   expect(rowOfAdapter({ type: 'returned' })).toBeUndefined();

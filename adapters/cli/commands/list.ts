@@ -27,7 +27,7 @@ export function addList(program: Command): void {
     .addOption(new Option('--state <state>', 'only this state').choices(STATES))
     .addOption(new Option('--phase <phase>', 'only this phase').choices(PHASES))
     .option('--scope <scope>', 'only this scope')
-    .option('--error <name or code>', 'only this error')
+    .option('--error <name or code>', 'only this error, by its name or code, and not by its text')
     .addOption(
       new Option('--since <time>', 'first claimed within this time, or since a date: 2026-11-25T14:00:00Z')
         .argParser(timeAgo)
@@ -38,7 +38,7 @@ export function addList(program: Command): void {
     .option('--limit <count>', 'at most this many', wholeNumber, 100)
     .addOption(new Option('--all', 'all of them, page by page').conflicts('limit'))
     .addOption(
-      new Option('--count-by <what>', 'print counts instead of records')
+      new Option('--count-by <what>', 'print counts instead of records: of each name and code of an error')
         .choices(['error'])
         .conflicts(['limit', 'all', 'oldest']),
     )

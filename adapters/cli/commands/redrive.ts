@@ -6,7 +6,7 @@ import { answer, type Answer, print, type SharedOptions, unhurried } from '../co
 import { loadConfig } from '../config.ts';
 import { EXIT } from '../errors.ts';
 import { createProgress } from '../progress.ts';
-import { type AnyDeadLetter, type AnyReport, MOST_ROWS, redriveAnswer } from '../redrive-answer.ts';
+import { type AnyDeadLetter, type AnyReport, countsOf, MOST_ROWS, redriveAnswer } from '../redrive-answer.ts';
 import { type AnyRedrive, redriveWith } from '../redrive-clients.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -40,7 +40,7 @@ export function addRedrive(program: Command): void {
 }
 
 async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answer> {
-  const { from, to, scope, key: keys, limit, perSecond, dryRun, sendUnrecorded } = given;
+  const { from, to, scope, key: keys, limit, perSecond, dryRun = false, sendUnrecorded } = given;
   const config = await loadConfig(given.config);
   const deadLetters: AnyDeadLetter[] = [];
   const progress = createProgress();
@@ -56,14 +56,13 @@ async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answ
         if (given.json === true || deadLetters.length < MOST_ROWS) deadLetters.push(deadLetter);
         counts[deadLetter.state] += 1;
         if (deadLetter.state === 'kept') keptFor[deadLetter.reason] = (keptFor[deadLetter.reason] ?? 0) + 1;
-        progress.show(`${counts.sent} sent, ${counts.removed} removed, ${counts.kept} kept`);
+        progress.show(countsOf(counts, dryRun));
       },
     });
     return { ...answerOf(report), exitCode: exitCodeOf(report) };
   } catch (error) {
     progress.end();
-    if (deadLetters.length > 0)
-      print(given, answerOf({ state: 'failed', dryRun: dryRun === true, ...counts, keptFor }));
+    if (deadLetters.length > 0) print(given, answerOf({ state: 'failed', dryRun, ...counts, keptFor }));
     throw error;
   } finally {
     progress.end();

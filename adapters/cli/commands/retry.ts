@@ -20,6 +20,7 @@ interface ManyOptions {
 type RetryOptions = ManyOptions & SharedOptions;
 
 const NEXT = 'nothing runs until the broker or the sender delivers the message again';
+const BY_NAME_OR_CODE = ': --error matches the name or the code of an error, and not its text';
 
 export function addRetry(program: Command): void {
   shared(
@@ -27,7 +28,10 @@ export function addRetry(program: Command): void {
     (_, [key]) => key === undefined,
   )
     .option('--scope <scope>', `${WHOLE_SCOPE}; required with a key`)
-    .option('--error <name or code>', 'without a key: only those with this error')
+    .option(
+      '--error <name or code>',
+      'without a key: only this error, by its name or code, and not by its text',
+    )
     .addOption(
       new Option(
         '--since <time>',
@@ -99,10 +103,10 @@ async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<An
   }
 }
 
-function textOf(report: RetryReport, { since, until = 0, confirm }: ManyOptions, now: Date): string {
+function textOf(report: RetryReport, { error, since, until = 0, confirm }: ManyOptions, now: Date): string {
   const { state, matching } = report;
   if (state === 'unconfirmed') {
-    if (matching === 0) return 'no failed record was found';
+    if (matching === 0) return `no failed record was found${error === undefined ? '' : BY_NAME_OR_CODE}`;
     const other = confirm === undefined ? '' : `, and --confirm says ${confirm}`;
     // Moments, since a time such as 24h moves on between the two calls.
     const [from, to] = [since, until].map((ms) => new Date(now.getTime() - ms).toISOString());
