@@ -41,7 +41,7 @@ declare global {
   const requireUser: RequestHandler;
   const compress: RequestHandler;
   function userOf(request: Request): Promise<string>;
-  function authenticate(request: Request): Promise<{ readonly userId: string }>;
+  function authenticate(request: Request | IncomingMessage): Promise<{ readonly userId: string }>;
   const response: { readonly status: number };
   interface QueueMessage {
     readonly id: string;
