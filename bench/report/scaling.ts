@@ -8,8 +8,8 @@ import { tableOf } from './markdown.ts';
 export function forScaling(
   results: Readonly<Partial<Record<string, Figures>>>,
 ): Readonly<Record<string, string>> {
-  const { core, scale, partitions, citus } = results;
-  const shown = Object.entries({ scale, partitions, citus }).flatMap(([name, figures]) =>
+  const { core, partitions, citus } = results;
+  const shown = Object.entries({ partitions, citus }).flatMap(([name, figures]) =>
     figures === undefined ? [] : [[name, ratesOf(figures)] as const],
   );
   return Object.fromEntries([...(core ? [['needs', needsOf(core)] as const] : []), ...shown]);
@@ -31,24 +31,33 @@ function ratesOf({ comparisons }: Figures): string {
   ]);
 }
 
-const MESSAGES = 100_000;
-/** As workers have: fewer in flight share fewer statements. */
-const IN_FLIGHT = [100, 1_000];
+/** Messages a second, and with how many in flight: fewer share fewer statements. */
+const LOADS = [
+  { messages: 1_000, inFlight: [10], digits: 2 },
+  { messages: 100_000, inFlight: [100, 1_000], digits: 1 },
+];
 
 /** What so many messages a second take, by what one of them costs. */
 function needsOf({ comparisons }: Figures): string {
-  const ours = comparisons
-    .filter(({ setting }) => setting['handler'] === 'empty' && setting['messages'] === 'fresh')
-    .filter(({ setting }) => IN_FLIGHT.includes(Number(setting['inFlight'])));
-  const cores = (cost: Cost): string => `${rangeOf(ours, cost, MESSAGES / 1_000_000, 1)} cores`;
+  const empty = comparisons.filter(
+    ({ setting }) => setting['handler'] === 'empty' && setting['messages'] === 'fresh',
+  );
+  const row = (what: string, cost: Cost, unit: string): string[] => [
+    what,
+    ...LOADS.map(({ messages, inFlight, digits }) => {
+      const ours = empty.filter(({ setting }) => inFlight.includes(Number(setting['inFlight'])));
+      return `${rangeOf(ours, cost, messages / 1_000_000, digits)} ${unit}`;
+    }),
+  ];
   return tableOf([
-    ['of', `for ${MESSAGES.toLocaleString('en')} messages a second`],
-    ['workers', `${cores('client')}, without those of the handlers and of the broker's client`],
-    ['the database', `${cores('server')}, without those of autovacuum and of maintenance`],
+    ['of', ...LOADS.map(({ messages }) => `${messages.toLocaleString('en')} messages a second`)],
     [
-      'its disk',
-      `${rangeOf(ours, 'wal', MESSAGES / 1_000_000, 0)} MB of WAL a second, more after a checkpoint`,
+      'in flight in a worker',
+      ...LOADS.map(({ inFlight }) => inFlight.map((n) => n.toLocaleString('en')).join(' to ')),
     ],
+    row('workers, without handlers and broker client', 'client', 'cores'),
+    row('database, without autovacuum and maintenance', 'server', 'cores'),
+    row('its WAL, more after a checkpoint', 'wal', 'MB a second'),
   ]);
 }
 
