@@ -26,8 +26,8 @@ const billing = () => createHandleOnce({ sql, scope: 'billing', backoff: () => 0
 const refuse = () => Promise.reject(new TerminalError('no'));
 
 /** What each role may do with a table, and with its columns. */
-async function rightsOn(table: string): Promise<unknown[]> {
-  return await sql`
+async function rightsOn(table: string): Promise<readonly { grantee: string }[]> {
+  return await sql<{ grantee: string }[]>`
     select a.grantee::regrole::text as grantee, a.privilege_type, a.is_grantable, null as of_column
     from pg_class c, aclexplode(c.relacl) a where c.oid = ${table}::regclass and a.grantee <> c.relowner
     union all
@@ -172,7 +172,7 @@ test('a record that is purged between the two statements of a claim is made agai
 test.each(['records', 'records_0', 'records_15'])('each role keeps its rights on %s', async (table) => {
   const rights = await rightsOn(`handle_once.${table}`);
   // The one that was granted later has rights on the whole table alone.
-  expect(rights.filter((right) => (right as { grantee: string }).grantee !== late)).toEqual(before.rights);
+  expect(rights.filter(({ grantee }) => grantee !== late)).toEqual(before.rights);
 });
 
 test('a role that maintains keeps its rights, and one that is granted later is told of the partitions', async () => {
