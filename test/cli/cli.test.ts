@@ -289,6 +289,11 @@ describe('Many failed messages', () => {
         'failed records found: 2, and --confirm says 3. Nothing was changed.',
       ) as string,
     });
+    // The moments that were passed are printed as they are.
+    const miscounted = await cli(
+      `retry --error TerminalError ${suggested.replace('confirm 2', 'confirm 3')}`,
+    );
+    expect(miscounted.stdout).toContain(`add:\n${suggested}\n`);
     expect(await json('list --phase failed')).toMatchObject({ records: [{}, {}] });
     // One that is first claimed later is not between the moments that were printed.
     await failed('c');
