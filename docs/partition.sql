@@ -13,7 +13,9 @@ set local lock_timeout = '5s';
 lock table handle_once.records in access exclusive mode;
 do $$
 declare
-  owner name := (select tableowner from pg_catalog.pg_tables where schemaname = 'handle_once' and tablename = 'records');
+  owner name := (
+    select tableowner from pg_catalog.pg_tables where schemaname = 'handle_once' and tablename = 'records'
+  );
 begin
   if owner <> current_user then
     raise exception 'handle_once.records belongs to %: run this as that role', owner

@@ -9,8 +9,8 @@ import { named } from './leaves.ts';
 export const OF_HANDLING: readonly string[] = ['records', 'migrations'];
 
 /**
- * Which hash partitions of the records are missing: detached, or dropped. Parameter: $1 the schema. Each modulus divides
- * the largest one.
+ * Which hash partitions of the records are missing: detached, or dropped. Each modulus divides the largest one.
+ * Parameter: $1 the schema.
  */
 const LACKED_PARTITIONS = `
 with parts as (
