@@ -1,15 +1,31 @@
 -- Turns the table of records into 16 partitions. Every record is kept, with the rights of each role.
 --
--- 1. Stop the workers and maintenance. A statement that comes meanwhile fails after 250 ms.
+-- 1. Stop the workers and maintenance. A statement that comes meanwhile waits, at most for `replyTimeoutMs`.
 -- 2. As the owner of the tables: psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f partition.sql
 -- 3. Start the workers.
 --
--- Publications, row level security, triggers and autovacuum options of the table are not copied: make them again.
+-- Publications, row level security, triggers, autovacuum options, comments, extended statistics, and indexes and
+-- constraints of your own are not copied: make them again. A view of the table ends this with an error: drop it first.
 -- An error changes nothing: it is one transaction. It needs disk room for a second copy of the table. With another
 -- schema, replace handle_once.
 begin;
 set local lock_timeout = '5s';
 lock table handle_once.records in access exclusive mode;
+do $$
+declare
+  owner name := (
+    select tableowner from pg_catalog.pg_tables where schemaname = 'handle_once' and tablename = 'records'
+  );
+begin
+  if owner <> current_user then
+    raise exception 'handle_once.records belongs to %: run this as that role', owner
+      using hint = format('psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -c ''set role %I'' -f partition.sql', owner);
+  end if;
+end $$;
+
+-- A walk of maintenance has counted records of the old table: the next one begins again.
+update handle_once.maintenance set runner = gen_random_uuid(), live_until = now(), walk = null;
+
 drop index handle_once.records_created_at;
 alter table handle_once.records rename to plain;
 alter table handle_once.plain rename constraint records_pkey to plain_pkey;
@@ -21,36 +37,41 @@ begin
       'for values with (modulus 16, remainder %s) with (fillfactor = 50, vacuum_truncate = off)', n, n);
   end loop;
 end $$;
-
--- Empty pages, as the migration makes them: without them a small table gets plans that read all of it.
-insert into handle_once.records
-  (live_until, created_at, token, attempts, owned, state, scope, key, fingerprint, result)
-select now(), now(), gen_random_uuid(), 0, false, 'pending', 'page', n::text, '', repeat(' ', 1900)
-from generate_series(1, 16 * 100) as n;
-delete from handle_once.records;
-
 insert into handle_once.records select * from handle_once.plain;
 alter table handle_once.records add primary key (scope, key);
+
+-- Empty pages, as the migration makes them: without them a small table gets plans that read all of it. After the key:
+-- from a table that is published and has none, no row may be deleted.
+insert into handle_once.records
+  (live_until, created_at, token, attempts, owned, state, scope, key, fingerprint, result)
+select now(), now(), '00000000-0000-0000-0000-000000000000', 0, false, 'pending', 'page', n::text, '', repeat(' ', 1900)
+from generate_series(1, 16 * 100) as n
+on conflict do nothing;
+delete from handle_once.records where scope = 'page' and token = '00000000-0000-0000-0000-000000000000';
 create index records_created_at on handle_once.records using brin (created_at) with (autosummarize = on);
 
 -- Maintenance names each partition, so it needs its rights there too.
 do $$
 declare
   held record;
+  suffix text;
 begin
   for held in
-    select grantee, string_agg(privilege, ', ') as privileges
-    from (
-      select case a.grantee when 0 then 'public' else a.grantee::regrole::text end as grantee,
-        a.privilege_type as privilege
-      from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
-      where c.oid = 'handle_once.plain'::regclass and a.grantee <> c.relowner
+    select case grantee when 0 then 'public' else grantee::regrole::text end as grantee,
+      string_agg(distinct privilege, ', ') as privileges, case when is_grantable then ' with grant option' end as option
+    from pg_catalog.pg_class c cross join lateral (
+      select a.grantee, a.is_grantable, a.privilege_type as privilege
+      from pg_catalog.aclexplode(c.relacl) a
+      union all
+      select a.grantee, a.is_grantable, format('%s (%I)', a.privilege_type, t.attname)
+      from pg_catalog.pg_attribute t, pg_catalog.aclexplode(t.attacl) a
+      where t.attrelid = c.oid
     ) rights
-    group by grantee
+    where c.oid = 'handle_once.plain'::regclass and grantee <> c.relowner
+    group by grantee, is_grantable
   loop
-    execute format('grant %s on handle_once.records to %s', held.privileges, held.grantee);
-    for n in 0..15 loop
-      execute format('grant %s on handle_once.records_%s to %s', held.privileges, n, held.grantee);
+    foreach suffix in array array[''] || array(select '_' || n from generate_series(0, 15) as n) loop
+      execute format('grant %s on handle_once.records%s to %s%s', held.privileges, suffix, held.grantee, held.option);
     end loop;
   end loop;
 end $$;

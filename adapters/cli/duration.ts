@@ -35,16 +35,26 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** How many milliseconds ago: a time as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
+/** In milliseconds since 1970: a time ago as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
+export function momentOf(text: string): number {
+  return momentBefore(Date.now(), text);
+}
+
+/** How many milliseconds ago that was. */
 export function timeAgo(text: string): number {
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return duration(text);
-  const ms = Date.now() - (MOMENT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : NaN);
-  if (Number.isNaN(ms))
+  const now = Date.now();
+  return now - momentBefore(now, text);
+}
+
+function momentBefore(now: number, text: string): number {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return now - duration(text);
+  const moment = MOMENT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : NaN;
+  if (Number.isNaN(moment))
     throw new InvalidArgumentError(
       'It is not a time: write 2026-11-25T14:00:00Z, with Z or an offset such as +01:00.',
     );
-  if (ms < 0) throw new InvalidArgumentError('It is in the future.');
-  return ms;
+  if (moment > now) throw new InvalidArgumentError('It is in the future.');
+  return moment;
 }
 
 /** A whole number of seconds as people write it, in the largest unit that has no remainder. */

@@ -4,6 +4,7 @@ import type { StoredError } from '../../src/words/outcome.ts';
 import type { BadEnding } from '../../src/history/line.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../../src/options/parse-options.ts';
 import { historyStatements } from './statements/history.ts';
+import { meaningOf } from './meaning.ts';
 import { given, type RecordView, storedError } from './record.ts';
 import { run } from './run.ts';
 import { showRecord } from './show-record.ts';
@@ -56,21 +57,6 @@ export interface Story {
   readonly attempts: readonly EndedAttempt[];
 }
 
-const MEANINGS: Readonly<Record<BadEnding, string>> = {
-  released: 'its handler threw; the next attempt repeats what it had done, except for its steps',
-  interrupted:
-    'it was stopped (by a shutdown, a rebalance, another message of its batch or a clock change), or its ' +
-    'transaction did not commit; the next delivery runs it again',
-  failed: 'it failed permanently; later deliveries are answered from the record',
-  died:
-    'its worker gave no sign of life for a lease: it crashed, was killed or was frozen; the next delivery ran ' +
-    'it again, unless maxDeaths was reached',
-  'lease-lost':
-    'its lease ended before its handler: the next delivery ran it again, perhaps at the same time',
-  unrecorded:
-    'its handler ended, but its end could not be recorded; after the lease the next delivery runs it again',
-};
-
 const explainOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));
 
 /**
@@ -96,19 +82,21 @@ export async function explainRecord(options: RecordOptions): Promise<Story> {
   const record = await showRecord(resolved);
   const rows = await run(client, statements.explain, [scope, key]);
   const [found] = record === undefined ? [] : await run(client, statements.findWorker, [record.worker]);
-  return {
-    record,
-    worker: record === undefined ? undefined : workerView(found ?? [record.worker]),
-    attempts: rows.toReversed().map(([attempt, ending, endedMs, tookMs, batchSize, error, ...worker]) => ({
+  const attempts = rows
+    .toReversed()
+    .map(([attempt, ending, endedMs, tookMs, batchSize, error, ...worker]) => ({
       attempt: Number(attempt),
       ending: ending as BadEnding,
-      meaning: MEANINGS[ending as BadEnding],
       endedAt: new Date(Number(endedMs)),
       ...given('tookMs', numberIn(tookMs)),
       ...given('batchSize', numberIn(batchSize)),
       ...given('worker', workerView(worker)),
       ...given('error', storedError(error)),
-    })),
+    }));
+  return {
+    record,
+    worker: record === undefined ? undefined : workerView(found ?? [record.worker]),
+    attempts: attempts.map((attempt) => ({ ...attempt, meaning: meaningOf(attempt, attempts, record) })),
   };
 }
 

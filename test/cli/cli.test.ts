@@ -289,6 +289,11 @@ describe('Many failed messages', () => {
         'failed records found: 2, and --confirm says 3. Nothing was changed.',
       ) as string,
     });
+    // The moments that were passed are printed as they are.
+    const miscounted = await cli(
+      `retry --error TerminalError ${suggested.replace('confirm 2', 'confirm 3')}`,
+    );
+    expect(miscounted.stdout).toContain(`add:\n${suggested}\n`);
     expect(await json('list --phase failed')).toMatchObject({ records: [{}, {}] });
     // One that is first claimed later is not between the moments that were printed.
     await failed('c');
@@ -387,7 +392,18 @@ test('explain says where the ends of attempts were not written', async () => {
   await until(async () => (await lines()).length > 0);
   const { stdout } = await cli('explain order-7 --scope billing');
   expect(stdout).toMatch(/^error .*card is blocked/m);
-  expect(stdout).toMatch(/^not every bad end was written/m);
+  expect(stdout).toMatch(/^1 attempt that did not succeed has no line: the worker died, it may not insert/m);
+  await sql`
+    update handle_once.records set state = 'pending', attempts = 4, failures = 0, live_until = now()
+    where key = 'order-7'`;
+  await sql`
+    insert into handle_once.failures (ended_at, attempt, scope, key, ending)
+    select now() + a.after, a.number, 'billing', 'order-7', a.ending
+    from (values (interval '0', 2, 'released'), ('0', 3, 'interrupted'), ('-1 h', 4, 'released'))
+      as a(after, number, ending)`;
+  expect((await cli('explain order-7 --scope billing')).stdout).toMatch(
+    /^3 attempts that did not succeed have no line: /m,
+  );
 });
 
 test('explain says that the process of an attempt is gone', async () => {
@@ -405,6 +421,12 @@ test('explain says that the process of an attempt is gone', async () => {
   const { stdout } = await cli('explain order-9 --scope billing');
   expect(stdout).toMatch(/^attempt 1 has no recorded end: its process is gone.* its lease lapsed at \S+Z;/m);
   expect(stdout).toMatch(/^no attempt before it ended badly$/m);
+  await sql`
+    insert into handle_once.failures (ended_at, attempt, scope, key, ending)
+    values (now(), 1, 'billing', 'order-9', 'lease-lost')`;
+  const woken = await cli('explain order-9 --scope billing');
+  expect(woken.stdout).toMatch(/^attempt 1 outlived its lease: its lease lapsed at \S+Z; its line is below/m);
+  expect(woken.stdout).not.toMatch(/gone or frozen/);
 });
 
 test('a --config that exports nothing known falls back to no other database', async () => {

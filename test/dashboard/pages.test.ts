@@ -112,6 +112,19 @@ describe('One message', () => {
     expect(lapsed.text).toMatch(/Its worker has given no sign: its lease ended 3 min ago/);
   });
 
+  test('says that an attempt has no line, also next to the lines of an earlier record', async () => {
+    const look = async () => (await get(dashboard, `view=message&scope=${SCOPE}&key=order-1005`)).text;
+    const says = /1 attempt that did not succeed has no line: /;
+    const empty = await look();
+    expect(empty).toMatch(says);
+    expect(empty).not.toMatch(/No attempt ended badly/);
+    await sql`
+      insert into handle_once.failures (ended_at, attempt, scope, key, ending)
+      values (now() - interval '40 days', 1, ${SCOPE}, 'order-1005', 'released')`;
+    expect(await look()).toMatch(says);
+    await sql`delete from handle_once.failures where key = 'order-1005'`;
+  });
+
   test('that timed out says so, whatever its handler threw', async () => {
     const { text } = await get(dashboard, `view=message&scope=${SCOPE}&key=${TIMED_OUT}`);
     expect(text).toMatch(/Case 6: it timed out/);

@@ -85,6 +85,35 @@ describe('tables', () => {
     });
   });
 
+  test('names a partition that was detached, until it is attached again', async () => {
+    const given = await tablesIn('detached');
+    await sql.unsafe(`
+      alter table detached.records rename to plain;
+      create table detached.records (like detached.plain including defaults, primary key (scope, key))
+        partition by hash (scope, key)`);
+    expect((await findingOf('tables', given)).found).toMatch(/no partition for \(modulus 1, remainder 0\): /);
+    for (const [name, bound] of ['2, remainder 0', '4, remainder 1', '4, remainder 3'].entries()) {
+      await sql.unsafe(
+        `create table detached.part_${name} partition of detached.records for values with (modulus ${bound})`,
+      );
+    }
+    expect(await findingOf('tables', given)).toMatchObject({ level: 'ok' });
+    await sql`alter table detached.records detach partition detached.part_0`;
+    const finding = await findingOf('tables', given);
+    expect(finding).toMatchObject({
+      level: 'problem',
+      found: expect.stringContaining(
+        'has no partition for (modulus 4, remainder 0), (modulus 4, remainder 2): no message there is claimed',
+      ) as string,
+    });
+    await sql`alter table detached.records detach partition detached.part_2`;
+    const { fix } = await findingOf('tables', given);
+    const [attach = ''] = /alter table .* remainder \d+\)/.exec(fix ?? '') ?? [];
+    expect(attach).toBe(
+      'alter table "detached".records attach partition NAME for values with (modulus 4, remainder 0)',
+    );
+  });
+
   test.each([2, 0])(
     'whose rows in migrations are lost are not to be migrated (%i are left)',
     async (left) => {

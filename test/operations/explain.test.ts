@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { createHandleOnce, type HandleOnceEvent, type HandleOnceOptions, TerminalError } from 'handle-once';
 import { onceEachRequest } from 'handle-once/http';
-import { explainRecord, forgetRecord, maintain, type Story } from 'handle-once/operations';
+import { explainRecord, forgetRecord, maintain, retryRecord, type Story } from 'handle-once/operations';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { PACKAGE_VERSION } from '../../src/lib/package-version.ts';
@@ -116,7 +116,28 @@ describe('What happened to a message is told', () => {
 
   test('of one that failed for good', async () => {
     await worker().handleOnce(key, 'body', throwing(new TerminalError('no')));
-    expect((await explained(1)).attempts).toMatchObject([{ attempt: 1, ending: 'failed' }]);
+    const { attempts } = await explained(1);
+    expect(attempts).toMatchObject([{ attempt: 1, ending: 'failed' }]);
+    expect(attempts[0]?.meaning).toMatch(/later deliveries are answered from the record$/);
+  });
+
+  test('of one that failed for good, was retried, and failed again', async () => {
+    const { handleOnce } = worker();
+    await handleOnce(key, 'body', throwing(new TerminalError('no')));
+    await explained(1);
+    await retryRecord({ sql, scope, key });
+    expect((await explained(1)).attempts[0]?.meaning).toMatch(/somebody allowed it to run again since/);
+    await handleOnce(key, 'body', throwing(new TerminalError('no')));
+    expect((await explained(2)).attempts.map(({ meaning }) => meaning)).toEqual([
+      expect.stringMatching(/somebody allowed it to run again since/),
+      expect.stringMatching(/later deliveries are answered from the record$/),
+    ]);
+    await sql`update handle_once.records set live_until = now()`;
+    await handleOnce(key, 'body', () => 1);
+    const meanings = (await explained(2)).attempts.map(({ meaning }) => meaning);
+    expect(new Set(meanings)).toEqual(
+      new Set(['it failed permanently; that record has expired or was forgotten']),
+    );
   });
 
   test('of one that its caller stopped', async () => {
@@ -141,6 +162,7 @@ describe('What happened to a message is told', () => {
       { attempt: 1, ending: 'lease-lost', worker: { id: WORKER_ID } },
     ]);
     expect(attempts[0]).not.toHaveProperty('tookMs');
+    expect(attempts[0]?.meaning).toMatch(/its worker lived, as its own line says$/);
     expect(attempts[1]?.meaning).toContain('ran it again, perhaps at the same time');
   });
 

@@ -2,15 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { createHandleOnce, type DatabaseClient, TerminalError } from 'handle-once';
 import { doctor, findRecords, grantsSql, listRecords, maintain } from 'handle-once/operations';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { takeWalk } from '../../adapters/operations/runner.ts';
+import { maintenanceStatements } from '../../adapters/operations/statements/maintenance.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useClient } from '../store/postgres/client.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
+import { gate } from '../support/gate.ts';
 import { findingOf } from './support/findings.ts';
 
 const { sql, url } = useDatabase();
 const early = useRole(sql);
 const late = useRole(sql);
+const keeper = useRole(sql);
+const reader = useRole(sql);
 const owner = useClient(url, { max: 1 });
 const earlies = useClient(url, { connection: { role: early } });
 const lates = useClient(url, { connection: { role: late } });
@@ -20,15 +25,68 @@ const RECIPE = new URL('../../docs/partition.sql', import.meta.url);
 const billing = () => createHandleOnce({ sql, scope: 'billing', backoff: () => 0 });
 const refuse = () => Promise.reject(new TerminalError('no'));
 
+/** What each role may do with a table, and with its columns. */
+async function rightsOn(table: string): Promise<readonly { grantee: string }[]> {
+  return await sql<{ grantee: string }[]>`
+    select a.grantee::regrole::text as grantee, a.privilege_type, a.is_grantable, null as of_column
+    from pg_class c, aclexplode(c.relacl) a where c.oid = ${table}::regclass and a.grantee <> c.relowner
+    union all
+    select a.grantee::regrole::text, a.privilege_type, a.is_grantable, t.attname
+    from pg_attribute t, aclexplode(t.attacl) a where t.attrelid = ${table}::regclass
+    order by 1, 2, 3, 4`;
+}
+
+/** A walk that has counted what it has not seen, and goes on once the tables have been replaced. */
+async function walkMeanwhile(replaced: Promise<void>) {
+  const client = toDatabaseClient(sql) as DatabaseClient;
+  const runner = await takeWalk(client, maintenanceStatements('handle_once'), true);
+  runner?.from.tally.add([['billing', 'succeeded', '1000', '0', '0']]);
+  await runner?.reached('handle_once.records', 1);
+  await runner?.leave();
+  const isWalking = gate();
+  const waiting: DatabaseClient = {
+    ...client,
+    async query(statement, parameters) {
+      if (statement.includes('with expired as')) {
+        isWalking.open();
+        await replaced;
+      }
+      return await client.query(statement, parameters);
+    },
+  };
+  const report = maintain({ sql: waiting });
+  await isWalking.opened;
+  return { report };
+}
+
+const before: { refusal?: unknown; rights?: unknown; report?: unknown } = {};
+
 beforeAll(async () => {
+  await sql`create publication everything for all tables`;
   await sql.unsafe(grantsSql({ role: early, for: 'maintain' }));
+  await sql`grant select, trigger on handle_once.records to ${sql(reader)} with grant option`;
+  await sql`grant update (key, state), references (key) on handle_once.records to ${sql(reader)}`;
+  await sql`grant insert (key) on handle_once.records to ${sql(reader)} with grant option`;
   const handleOnce = billing();
   await Promise.all(Array.from({ length: 100 }, (_, n) => handleOnce(`before-${n}`, 'body', () => n)));
   await handleOnce('before-failed', 'body', refuse);
   await handleOnce('before-released', 'body', () => Promise.reject(new Error('no')));
   await handleOnce('before-expired', 'body', () => 1);
   await sql`update handle_once.records set live_until = now() where key in ('before-released', 'before-expired')`;
-  await owner.unsafe(await readFile(RECIPE, 'utf8'));
+
+  const recipe = await readFile(RECIPE, 'utf8');
+  await sql`grant usage, create on schema handle_once to ${sql(keeper)}`;
+  for (const table of ['records', 'maintenance'])
+    await sql`alter table ${sql(`handle_once.${table}`)} owner to ${sql(keeper)}`;
+  before.rights = await rightsOn('handle_once.records');
+  before.refusal = await owner.unsafe(recipe).catch((error: unknown) => error);
+  await owner`rollback`;
+  await owner`set role ${sql(keeper)}`;
+  const replaced = gate();
+  const { report } = await walkMeanwhile(replaced.opened);
+  await owner.unsafe(recipe);
+  replaced.open();
+  before.report = await report;
   await sql.unsafe(grantsSql({ role: late, for: 'maintain' }));
 });
 
@@ -55,6 +113,25 @@ test('the recipe keeps what doctor looks for, and the empty pages of each partit
     from pg_partition_tree('handle_once.records') where isleaf`;
   expect(smallest?.count).toBe(16);
   expect(smallest?.pages).toBeGreaterThanOrEqual(30);
+});
+
+test('it refuses whoever does not own the tables, and the owner stays', async () => {
+  expect(before.refusal).toMatchObject({
+    message: `handle_once.records belongs to ${keeper}: run this as that role`,
+    hint: expect.stringContaining(`-c 'set role ${keeper}' -f`) as string,
+  });
+  expect(
+    await sql`
+      select distinct relowner::regrole::text as owner from pg_class
+      where oid in (select relid from pg_partition_tree('handle_once.records'))`,
+  ).toEqual([{ owner: keeper }]);
+});
+
+test('a walk that ran meanwhile stops, and the next one counts from the beginning', async () => {
+  expect(before.report).toMatchObject({ state: 'stopped', reason: 'taken-over' });
+  const handleOnce = billing();
+  for (const key of ['a', 'b', 'c']) await handleOnce(key, 'body', () => 1);
+  expect(await maintain({ sql })).toMatchObject({ state: 'finished', records: 3 });
 });
 
 test('messages run once each, are replayed, fail for good, and are tried again', async () => {
@@ -92,7 +169,13 @@ test('a record that is purged between the two statements of a claim is made agai
   expect(await handleOnce('k', 'body', () => 2)).toMatchObject({ result: 2, attempts: 1 });
 });
 
-test('a role keeps its rights, and one that is granted later is told of the partitions', async () => {
+test.each(['records', 'records_0', 'records_15'])('each role keeps its rights on %s', async (table) => {
+  const rights = await rightsOn(`handle_once.${table}`);
+  // The one that was granted later has rights on the whole table alone.
+  expect(rights.filter(({ grantee }) => grantee !== late)).toEqual(before.rights);
+});
+
+test('a role that maintains keeps its rights, and one that is granted later is told of the partitions', async () => {
   expect(await maintain({ sql: earlies })).toMatchObject({ state: 'finished' });
   expect(await findingOf('rights', { sql: earlies })).toMatchObject({ level: 'ok' });
   await expect(maintain({ sql: lates })).rejects.toThrow(

@@ -96,7 +96,8 @@ describe('A step', () => {
     expect(await forgetStep({ ...record, step: 'image' })).toEqual({ state: 'forgotten' });
     const late = await createPostgresStore(sql, 'handle_once').keep?.([{ key, token, steps }], scope);
     expect(late).toEqual(['lost']);
-    expect(await showRecord(record)).toMatchObject({ phase: 'lapsed', steps: [{ name: 'summary' }] });
+    const shown = await showRecord(record);
+    expect(shown).toMatchObject({ phase: 'lapsed', steps: [{ name: 'summary' }], worker: token.slice(0, 8) });
   });
 
   test('of another name, and of no record, is absent', async () => {

@@ -7,7 +7,8 @@ import {
   type TablesOptions,
 } from '../../operations/index.ts';
 import type { EndedAttempt, WorkerView } from '../../operations/explain-record.ts';
-import { LINES_PER_RECORD } from '../../operations/statements/history.ts';
+import { outlivedLease } from '../../operations/meaning.ts';
+import { unlistedAttempts } from '../../operations/unlisted-attempts.ts';
 import { type Answer, answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { eachOf, found, type FoundOptions, linesOf } from '../one-record.ts';
@@ -42,25 +43,26 @@ async function explainAll(tables: TablesOptions, key: string): Promise<Answer> {
   return eachOf(stories, textOf);
 }
 
-function textOf({ record, worker, attempts }: Story): string {
+function textOf(story: Story): string {
+  const { record, worker, attempts } = story;
   const lines = record === undefined ? 'the record no longer exists' : linesOf(record);
   const host = worker?.host === undefined ? '' : `\n${'host'.padEnd(13)} ${nameOf(worker)}`;
-  const lapsed = record?.phase === 'lapsed' ? `\n\n${lapsedAt(record)}` : '';
+  const lapsed = record?.phase === 'lapsed' ? `\n\n${lapsedAt(record, attempts)}` : '';
   const ended = attempts.length > 0 ? [tableOf(attempts.map(rowOf))] : [];
-  const known = (record?.failures ?? 0) + (record?.deaths ?? 0);
-  if (attempts.length < Math.min(known, LINES_PER_RECORD)) ended.push(UNWRITTEN);
+  const unlisted = unlistedAttempts(story);
+  if (unlisted !== undefined) ended.push(unlisted);
   if (ended.length === 0)
     ended.push(lapsed === '' ? 'no attempt ended badly' : 'no attempt before it ended badly');
   return `${lines}${host}${lapsed}\n\n${ended.join('\n\n')}`;
 }
 
-const UNWRITTEN = 'not every bad end was written: a process that dies can lose that';
-
-function lapsedAt({ attempts, liveUntil }: RecordView): string {
-  return (
-    `attempt ${attempts} has no recorded end: its process is gone or frozen, and its lease lapsed at ` +
-    `${liveUntil.toISOString()}; the next delivery runs the message again`
-  );
+function lapsedAt(record: RecordView, lines: readonly EndedAttempt[]): string {
+  const { attempts, liveUntil } = record;
+  const at = `its lease lapsed at ${liveUntil.toISOString()}`;
+  return outlivedLease(attempts, lines, record)
+    ? `attempt ${attempts} outlived its lease: ${at}; its line is below; the next delivery runs the message again`
+    : `attempt ${attempts} has no recorded end: its process is gone or frozen, and ${at}; the next delivery runs the ` +
+        'message again';
 }
 
 function rowOf({

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { retryFailed, type RetryReport, retryRecord, type TablesOptions } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { tableOfCounts } from '../counts.ts';
-import { timeAgo } from '../duration.ts';
+import { momentOf } from '../duration.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { WHOLE_SCOPE } from '../one-record.ts';
 import { createProgress } from '../progress.ts';
@@ -12,6 +12,7 @@ import { wholeNumber } from '../whole-number.ts';
 interface ManyOptions {
   readonly scope?: string;
   readonly error?: string;
+  /** Milliseconds since 1970, as `until`. */
   readonly since: number;
   readonly until?: number;
   readonly confirm?: number;
@@ -37,11 +38,11 @@ export function addRetry(program: Command): void {
         '--since <time>',
         'without a key: first claimed within this time, or since a date: 2026-11-25T14:00:00Z',
       )
-        .argParser(timeAgo)
-        .default(timeAgo('24h'), '24h'),
+        .argParser(momentOf)
+        .default(momentOf('24h'), '24h'),
     )
     .addOption(
-      new Option('--until <time>', 'without a key: first claimed before this time').argParser(timeAgo),
+      new Option('--until <time>', 'without a key: first claimed before this time').argParser(momentOf),
     )
     .option('--confirm <count>', 'without a key: retry them if exactly this many match', wholeNumber)
     .addHelpText(
@@ -77,13 +78,15 @@ async function retryOne(key: string, given: RetryOptions, tables: TablesOptions)
 }
 
 async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<Answer> {
-  const { scope, error, since: sinceMs, until: untilMs, confirm } = given;
+  const { scope, error, since, until, confirm } = given;
   const now = new Date();
   const progress = createProgress();
   let count = 0;
   try {
     const report = await retryFailed({
-      ...{ ...tables, scope, error, sinceMs, untilMs, confirm },
+      ...{ ...tables, scope, error, confirm },
+      sinceMs: msBetween(since, now),
+      untilMs: until === undefined ? undefined : msBetween(until, now),
       signal: stopSignal(),
       onRetried() {
         count += 1;
@@ -103,13 +106,17 @@ async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<An
   }
 }
 
-function textOf(report: RetryReport, { error, since, until = 0, confirm }: ManyOptions, now: Date): string {
+function msBetween(moment: number, now: Date): number {
+  return Math.max(1, now.getTime() - moment);
+}
+
+function textOf(report: RetryReport, { error, since, until, confirm }: ManyOptions, now: Date): string {
   const { state, matching } = report;
   if (state === 'unconfirmed') {
     if (matching === 0) return `no failed record was found${error === undefined ? '' : BY_NAME_OR_CODE}`;
     const other = confirm === undefined ? '' : `, and --confirm says ${confirm}`;
     // Moments, since a time such as 24h moves on between the two calls.
-    const [from, to] = [since, until].map((ms) => new Date(now.getTime() - ms).toISOString());
+    const [from, to] = [since, until ?? now].map((moment) => new Date(moment).toISOString());
     return (
       `${tableOfCounts(report.counts, now)}\n\nfailed records found: ${matching}${other}. Nothing was changed. To let ` +
       `them run again, add:\n--since ${from} --until ${to} --confirm ${matching}`

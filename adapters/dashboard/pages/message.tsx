@@ -1,6 +1,7 @@
-import { type EndedAttempt, explainRecord, type Story } from '../../operations/explain-record.ts';
+import { explainRecord, type Story } from '../../operations/explain-record.ts';
 import type { RecordView } from '../../operations/record.ts';
 import { showRecord } from '../../operations/show-record.ts';
+import { unlistedAttempts } from '../../operations/unlisted-attempts.ts';
 import { redriveCommand } from '../commands.ts';
 import { stampOf } from '../data/audit.ts';
 import { manual } from '../links.ts';
@@ -35,7 +36,7 @@ export const message = page({
     ),
     <h2>Attempts</h2>,
     timeline(data.attempts, data.record, context.now),
-    attemptTable(data.attempts, context.now),
+    attemptTable(data, context.now),
     context.mayAct && data.record !== undefined && actions(data.record, context),
   ],
 });
@@ -108,25 +109,30 @@ function resultOf(result: string | undefined, record: RecordView, context: Conte
   return <pre>{given(result ?? 'undefined')}</pre>;
 }
 
-function attemptTable(rows: readonly EndedAttempt[], now: Date) {
-  return table({
-    caption: 'Attempts that ended badly, the oldest first',
-    ...{ now, rows, empty: 'No attempt ended badly.' },
-    columns: {
-      attempt: ({ attempt }) => attempt,
-      'how it ended': ({ ending, batchSize, meaning }) => [
-        <b>{given(ending)}</b>,
-        batchSize !== undefined && `, in a batch of ${batchSize}`,
-        `: ${meaning}`,
-      ],
-      'why it ran again': (attempt) =>
-        caseOf(attempt) && <a href={manual('guarantees.md#the-cases')}>{caseOf(attempt)}</a>,
-      when: ({ endedAt }) => endedAt,
-      took: ({ tookMs }) => (tookMs === undefined ? undefined : duration(tookMs)),
-      process: ({ worker }) => processOf(worker),
-      error: ({ error }) => errorText(error),
-    },
-  });
+function attemptTable(story: Story, now: Date) {
+  const unlisted = unlistedAttempts(story);
+  const rows = story.attempts;
+  return [
+    table({
+      caption: 'Attempts that ended badly, the oldest first',
+      ...{ now, rows, empty: unlisted ?? 'No attempt ended badly.' },
+      columns: {
+        attempt: ({ attempt }) => attempt,
+        'how it ended': ({ ending, batchSize, meaning }) => [
+          <b>{given(ending)}</b>,
+          batchSize !== undefined && `, in a batch of ${batchSize}`,
+          `: ${meaning}`,
+        ],
+        'why it ran again': (attempt) =>
+          caseOf(attempt) && <a href={manual('guarantees.md#the-cases')}>{caseOf(attempt)}</a>,
+        when: ({ endedAt }) => endedAt,
+        took: ({ tookMs }) => (tookMs === undefined ? undefined : duration(tookMs)),
+        process: ({ worker }) => processOf(worker),
+        error: ({ error }) => errorText(error),
+      },
+    }),
+    rows.length > 0 && unlisted !== undefined && <p>{unlisted}</p>,
+  ];
 }
 
 function actions(record: RecordView, context: Context) {

@@ -152,7 +152,8 @@ select case
 
 -- setSteps
 update "handle_once".records t
-set steps = $4::text, token = case when t.owned then gen_random_uuid() else t.token end
+set steps = $4::text,
+  token = case when t.owned then (left(t.token::text, 8) || substr(gen_random_uuid()::text, 9))::uuid else t.token end
 where t.scope = $1::text and t.key = $2::text and t.steps = $3::text and not (t.owned and t.live_until > statement_timestamp())
 returning t.key;
 

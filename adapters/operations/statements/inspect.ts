@@ -132,11 +132,12 @@ with forgotten as (
 select ${PHASE} as phase from forgotten t`,
     /**
      * $3 the steps until now, and $4 from now on. An attempt that runs would put its own back, and so would a late
-     * write of one whose lease has lapsed: its token is gone.
+     * write of one whose lease has lapsed: its token is gone, but for the process that it names.
      */
     setSteps: `
 update ${table} t
-set steps = $4::text, token = case when t.owned then gen_random_uuid() else t.token end
+set steps = $4::text,
+  token = case when t.owned then (left(t.token::text, 8) || substr(gen_random_uuid()::text, 9))::uuid else t.token end
 where t.scope = $1::text and t.key = $2::text and t.steps = $3::text and not (t.owned and ${IS_LIVE})
 returning t.key`,
     /** $1 scope: whether any record has it. */

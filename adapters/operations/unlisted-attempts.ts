@@ -1,0 +1,20 @@
+import type { Story } from './explain-record.ts';
+import { isOfLife } from './meaning.ts';
+import { LINES_PER_RECORD } from './statements/history.ts';
+
+/** That attempts did not succeed, and are not among those that ended badly. Undefined if there are none. */
+export function unlistedAttempts({ record, attempts }: Story): string | undefined {
+  if (record === undefined || attempts.length >= LINES_PER_RECORD) return undefined;
+  const { state, phase } = record;
+  const isLastGood = state === 'succeeded' || phase === 'running' || phase === 'lapsed';
+  const ended = isLastGood ? record.attempts - 1 : record.attempts;
+  // The next attempt has the number of one that was interrupted.
+  const listed = attempts.filter((line) => isOfLife(line, record) && line.ending !== 'interrupted');
+  const numbers = new Set(listed.map(({ attempt }) => attempt).filter((attempt) => attempt <= ended));
+  const count = ended - numbers.size;
+  if (count <= 0) return undefined;
+  return (
+    `${count} ${count === 1 ? 'attempt that did not succeed has' : 'attempts that did not succeed have'} no line: the ` +
+    'worker died, it may not insert into failures (doctor says so), more than 100 a second failed, or HTTP answered 4xx'
+  );
+}
