@@ -55,8 +55,8 @@ export type LinePage = Awaited<ReturnType<typeof failureLines>>;
 
 /** How many messages failed permanently, how many of them are failed now, and when the oldest of those was claimed. */
 export async function permanentFailures(context: Context, filter: LineFilter) {
-  const [row = []] = await read(context, 'failed', parametersOf({ ...filter, ending: 'failed' }));
-  const [lines, failedNow, createdMs] = row;
+  const parameters = parametersOf({ ...filter, ending: 'failed' });
+  const [[lines, failedNow, createdMs] = []] = await read(context, 'failed', parameters);
   return { failed: { atLeast: Number(lines), failedNow: Number(failedNow) }, oldestAt: dateIn(createdMs) };
 }
 

@@ -30,11 +30,10 @@ export function retryOptionsOf({ scope, error, since, until }: ManyFilter, now: 
  * come is written down each second, so that every process can show it, also after this one has died.
  */
 export async function retryMany(desk: Desk, many: Many, now: Date): Promise<string> {
-  const { client, databaseSchema } = desk;
   const { person, filter, confirm } = many;
-  const statements = pageStatements(databaseSchema);
+  const { begin } = pageStatements(desk.databaseSchema);
   const parameters = [person, 'retry', filter.scope, null, JSON.stringify(filter), String(confirm)];
-  const [row] = await changing(client, (sql) => run(sql, statements.begin, parameters));
+  const [row] = await changing(desk.client, (sql) => run(sql, begin, parameters));
   const id = row?.[0] ?? '';
   await endsWithin(work(desk, id, many, now), SHOWN_AT_ONCE_MS);
   return id;

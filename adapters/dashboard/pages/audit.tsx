@@ -34,16 +34,12 @@ export const action = page({
   hasForms: ({ mayAct }) => mayAct,
   read: actionOf,
   look: (data, context) => {
-    const { now, mayAct } = context;
     const { action: name, person, begunAt, endedAt, done, expected, filter, scope = '', key } = data;
-    const isRunning = endedAt === undefined && !isSilent(data, now);
+    const isRunning = endedAt === undefined && !isSilent(data, context.now);
     return [
-      facts(now, {
-        What: name,
-        Of: subjectOf(data),
-        Who: person,
-        When: begunAt,
-        Outcome: outcomeOf(data, now),
+      facts(context.now, {
+        ...{ What: name, Of: subjectOf(data), Who: person, When: begunAt },
+        Outcome: outcomeOf(data, context.now),
       }),
       <p>
         <progress max={expected} value={done} aria-label="done" /> {doneOf(data)}
@@ -54,7 +50,7 @@ export const action = page({
         </p>,
         <pre>{given(redriveCommand(scope, key))}</pre>,
       ],
-      mayAct &&
+      context.mayAct &&
         isRunning &&
         actionForm(context, 'stop', 'Stop it', [
           <p>Stop ends it after the current record. It does not undo records that are done.</p>,

@@ -111,11 +111,10 @@ function resultOf(result: string | undefined, record: RecordView, context: Conte
 
 function attemptTable(story: Story, now: Date) {
   const unlisted = unlistedAttempts(story);
-  const rows = story.attempts;
   return [
     table({
       caption: 'Attempts that ended badly, the oldest first',
-      ...{ now, rows, empty: unlisted ?? 'No attempt ended badly.' },
+      ...{ now, rows: story.attempts, empty: unlisted ?? 'No attempt ended badly.' },
       columns: {
         attempt: ({ attempt }) => attempt,
         'how it ended': ({ ending, batchSize, meaning }) => [
@@ -131,7 +130,7 @@ function attemptTable(story: Story, now: Date) {
         error: ({ error }) => errorText(error),
       },
     }),
-    rows.length > 0 && unlisted !== undefined && <p>{unlisted}</p>,
+    story.attempts.length > 0 && unlisted !== undefined && <p>{unlisted}</p>,
   ];
 }
 
