@@ -279,8 +279,8 @@ describe('Tables that have lost something', () => {
       /^restore the records from a backup/,
     ],
   ])('lack %s', async (_, missing, faults, expected, fix) => {
-    await finds(tables, answering(missing, faults), expected);
-    const { found, fix: toDo = '' } = await tables(answering(missing, faults));
+    await finds(tables, answering(missing, faults, []), expected);
+    const { found, fix: toDo = '' } = await tables(answering(missing, faults, []));
     expect(toDo).toMatch(fix);
     if (expected[1].endsWith(')')) expect(found.endsWith(expected[1])).toBe(true);
   });
