@@ -109,11 +109,17 @@ describe('a claim that was given up on', () => {
   });
 
   it('is not taken from another worker that owns the message meanwhile', async () => {
-    const store = flakyStore(bench.store, { claim: [landsAfter(200), landsAfter(200)] });
+    const late: (() => Promise<unknown>)[] = [];
+    const isLate: Fault = (send) => {
+      late.push(send);
+      return Promise.reject(LOST);
+    };
+    const store = flakyStore(bench.store, { claim: [isLate, isLate] });
     const handleOnce = bench.handleOnce({ scope: 'shared', store, leaseMs: 1_500 });
     const other = bench.handleOnce({ scope: 'shared', leaseMs: 60_000 });
     await expect(handleOnce('key', 'body', vi.fn())).rejects.toBeInstanceOf(StoreError);
     const outcome = await other('key', 'body', async () => {
+      await Promise.all(late.map((send) => send()));
       await sleep(500);
       expect(await handleOnce('key', 'body', vi.fn())).toMatchObject({ reason: 'in-flight' });
     });
