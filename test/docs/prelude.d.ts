@@ -42,7 +42,7 @@ declare global {
   namespace Express {
     /** As `express-session` has it, with what a login has put there. */
     interface Request {
-      readonly session: { readonly user: { readonly name: string; readonly admin: boolean } };
+      readonly session: { readonly user?: { readonly name: string; readonly admin: boolean } };
     }
   }
   const compress: RequestHandler;
