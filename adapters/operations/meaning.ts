@@ -23,8 +23,7 @@ const MEANINGS: Readonly<Record<BadEnding, string>> = {
 };
 
 const OF_GONE = 'it failed permanently; that record has expired or was forgotten';
-const RETRIED =
-  'it failed permanently; somebody allowed it to run again since (retry, redrive or the dashboard)';
+const RETRIED = 'it failed permanently; retry, redrive or the dashboard has since allowed it to run again';
 const SURVIVED =
   'its lease was over: the next delivery ran it again, unless maxDeaths was reached; its worker lived, as its own ' +
   'line says';
@@ -45,7 +44,7 @@ export function isOfLife({ endedAt }: Pick<Ended, 'endedAt'>, record: RecordView
   return record !== undefined && endedAt >= record.createdAt;
 }
 
-/** Whether its own worker has told of the end of an attempt whose lease was over. */
+/** Whether an attempt has a line of its own worker, written after its lease was over. */
 export function outlivedLease(
   attempt: number,
   lines: readonly Ended[],

@@ -2,7 +2,7 @@ import type { Story } from './explain-record.ts';
 import { isOfLife } from './meaning.ts';
 import { LINES_PER_RECORD } from './statements/history.ts';
 
-/** That attempts did not succeed, and are not among those that ended badly. Undefined if there are none. */
+/** How many attempts neither succeeded nor have a line, as a sentence. Undefined: all have one. */
 export function unlistedAttempts({ record, attempts }: Story): string | undefined {
   if (record === undefined || attempts.length >= LINES_PER_RECORD) return undefined;
   const { state, phase } = record;

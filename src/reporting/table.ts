@@ -19,7 +19,7 @@ export interface Row {
   readonly level: 'error' | 'warn' | 'info' | 'debug';
   readonly code: string;
   readonly says: string;
-  /** What of it is printed in a minute. Many messages can have one cause, and then each error is enough. */
+  /** What has a line of its own within a minute: each event, or each different error, which many can share. */
   readonly prints: 'each-event' | 'each-error';
 }
 

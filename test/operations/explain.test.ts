@@ -126,10 +126,12 @@ describe('What happened to a message is told', () => {
     await handleOnce(key, 'body', throwing(new TerminalError('no')));
     await explained(1);
     await retryRecord({ sql, scope, key });
-    expect((await explained(1)).attempts[0]?.meaning).toMatch(/somebody allowed it to run again since/);
+    expect((await explained(1)).attempts[0]?.meaning).toMatch(
+      /retry, redrive or the dashboard has since allowed it to run again/,
+    );
     await handleOnce(key, 'body', throwing(new TerminalError('no')));
     expect((await explained(2)).attempts.map(({ meaning }) => meaning)).toEqual([
-      expect.stringMatching(/somebody allowed it to run again since/),
+      expect.stringMatching(/retry, redrive or the dashboard has since allowed it to run again/),
       expect.stringMatching(/later deliveries are answered from the record$/),
     ]);
     await sql`update handle_once.records set live_until = now()`;

@@ -115,7 +115,7 @@ test('the recipe keeps what doctor looks for, and the empty pages of each partit
   expect(smallest?.pages).toBeGreaterThanOrEqual(30);
 });
 
-test('it refuses whoever does not own the tables, and the owner stays', async () => {
+test('a role that does not own the tables is refused, and the owner stays', async () => {
   expect(before.refusal).toMatchObject({
     message: `handle_once.records belongs to ${keeper}: run this as that role`,
     hint: expect.stringContaining(`-c 'set role ${keeper}' -f`) as string,
