@@ -96,7 +96,7 @@ function setupOf(
     const seen = { groupId, committed: await committed(), members, asked, events };
     const [error] = task.result?.errors ?? [];
     // In the error, so that the summary at the end of a run has it too.
-    if (error !== undefined) error.message += `\n${inspect(seen, { depth: 5, maxArrayLength: 200 })}`;
+    if (error !== undefined) error.message += `\n${inspect(seen, { depth: 5, maxArrayLength: 100 })}`;
   });
   return {
     topic,
