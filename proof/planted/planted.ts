@@ -2,6 +2,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { PROGRAM } from '../../test/support/program.ts';
 import { outputOf } from '../../test/support/run-program.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -45,10 +47,12 @@ export async function search(
   { from, seeds }: Range = { from: 1, seeds: MOST_SEEDS },
 ): Promise<Found | undefined> {
   const range = ['--seeds', String(seeds), '--from', String(from)];
-  const simulate = ['--import', 'tsx', 'proof/simulation/main.ts', ...range];
-  return await withPlanted(bug, COPIED, async (folder) =>
-    foundIn(await outputOf(process.execPath, simulate, { cwd: folder, codes: [0, 1] })),
-  );
+  return await withPlanted(bug, COPIED, async (folder) => {
+    // Beside what it starts.
+    const program = join(folder, 'proof/simulation/main.mjs');
+    buildSync({ ...PROGRAM, entryPoints: [join(folder, 'proof/simulation/main.ts')], outfile: program });
+    return foundIn(await outputOf(process.execPath, [program, ...range], { codes: [0, 1] }));
+  });
 }
 
 /** Does something in a copy of the sources that has the bug. Throws when the patch does not apply any more. */

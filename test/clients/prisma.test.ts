@@ -85,8 +85,8 @@ describe('By its types', () => {
   let found: readonly string[] = [];
 
   // One program for all: most of the time goes into the types of the client.
-  beforeAll(() => {
-    found = typeErrors(
+  beforeAll(async () => {
+    found = await typeErrors(
       TYPES.map(([where, code]) => ({ where, code })),
       `import { createHandleOnce, migrate } from 'handle-once';
       import { fromPrisma } from 'handle-once/clients';

@@ -3,8 +3,6 @@ import { type PublicName, publicNames } from './public-api.ts';
 import { allDocumentSnippets, docstringSnippets, documentSnippets } from './snippets.ts';
 import { typeErrors } from './type-errors.ts';
 
-// What is compiled is in one file: libraries and project are parsed once for both programs.
-
 const CORE = `import { createHandleOnce, migrate, migrationSql, retention, RetryableError, TerminalError } from 'handle-once';
 import { writeFile } from 'node:fs/promises';
 import postgres from 'postgres';`;
@@ -49,7 +47,7 @@ const WITH_EXAMPLES = [
 ];
 
 describe('The documentation', () => {
-  it('has examples in the README, in its pages and in docstrings that compile, and a wrong one is seen', () => {
+  it('has examples in the README, in its pages and in docstrings that compile, and a wrong one is seen', async () => {
     const documented = allDocumentSnippets();
     expect(documented.length).toBeGreaterThan(30);
     const inDocstrings = ['src', 'adapters', 'testing'].flatMap(docstringSnippets);
@@ -59,7 +57,9 @@ describe('The documentation', () => {
       ...snippet,
       imports: IMPORTS.join('\n'),
     }));
-    expect(typeErrors([...documented, ...importing])).toEqual([expect.stringMatching(/^here: .*scop/s)]);
+    expect(await typeErrors([...documented, ...importing])).toEqual([
+      expect.stringMatching(/^here: .*scop/s),
+    ]);
   }, 120_000);
 
   it.each(WITH_EXAMPLES)('shows code in docs/%s.md', (page) => {

@@ -1,7 +1,6 @@
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { root } from '../architecture/source-files.ts';
-import { parsingOnce, projectOptions } from './type-errors.ts';
 
 /** Something that the package exports, a type that an export is made of, or a member of one. */
 export interface PublicName {
@@ -25,7 +24,7 @@ export interface PublicName {
 export function publicNames(): PublicName[] {
   const options = projectOptions();
   const entries = Object.values(options.paths ?? {}).map(([file = '']) => join(root, file));
-  const program = ts.createProgram(entries, options, parsingOnce(options));
+  const program = ts.createProgram(entries, options);
   const checker = program.getTypeChecker();
   const exported = entries.flatMap((entry) => exportsOf(checker, program.getSourceFile(entry)));
   const seen = withTheirTypes(checker, exported);
@@ -33,6 +32,13 @@ export function publicNames(): PublicName[] {
   const published = new Set(exported);
   const found = [...seen, ...members].map((symbol) => describe(checker, symbol, published.has(symbol)));
   return [...new Map(found.map((name) => [`${name.where} ${name.name}`, name])).values()];
+}
+
+function projectOptions(): ts.CompilerOptions {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (name) => ts.sys.readFile(name)) as {
+    config: unknown;
+  };
+  return ts.parseJsonConfigFileContent(config, ts.sys, root).options;
 }
 
 function exportsOf(checker: ts.TypeChecker, entry: ts.SourceFile | undefined): ts.Symbol[] {

@@ -1,16 +1,16 @@
 // Opens pages of the built site in the Chromium of the machine, wide and narrow, light and dark:
 //   npm run site:look                     the manual, the evidence, and of the API one page of each kind
-//   npm run site:look -- --sample         one page of each kind
+//   npm run site:look -- --sample         one page of each kind, and of the API one
 //   npm run site:look -- docs/kafka.html  these
 import { startBrowser } from '../../test/dashboard/support/browser.ts';
 import { builtPages } from './links.ts';
 import { faultsOf } from './looks.ts';
-import { oneOfEachKind, pagesToLookAt } from './pages.ts';
+import { pagesToLookAt, sampleOf } from './pages.ts';
 import { serveSite } from './serve.ts';
 
 function pagesOf(args: readonly string[]): readonly string[] {
   if (args.length === 0) return pagesToLookAt(builtPages());
-  return args[0] === '--sample' ? oneOfEachKind(builtPages()) : args;
+  return args[0] === '--sample' ? sampleOf(builtPages()) : args;
 }
 
 const pages = pagesOf(process.argv.slice(2));

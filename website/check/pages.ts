@@ -4,7 +4,12 @@ export function pagesToLookAt(built: readonly string[]): string[] {
   return [...built.filter(isListed), ...oneOfEachKind(built.filter((page) => !isListed(page)))];
 }
 
-export function oneOfEachKind(pages: readonly string[]): string[] {
+/** Of the API an interface alone: its page has every element that the others have. */
+export function sampleOf(pages: readonly string[]): string[] {
+  return oneOfEachKind(pages.filter((page) => !page.startsWith('api/') || page.includes('/interfaces/')));
+}
+
+function oneOfEachKind(pages: readonly string[]): string[] {
   return [...new Map(pages.map((page) => [kindOf(page), page])).values()];
 }
 
