@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../architecture/source-files.ts';
 import { outputOf } from '../support/run-program.ts';
@@ -10,7 +10,9 @@ const PRELUDE = ['prelude', 'confluent', 'platformatic', 'stripe'].map((name) =>
 );
 const COMPILER = join(root, 'node_modules/typescript-7/bin/tsc');
 /** As the compiler prints it: further lines are indented. */
-const ERROR = /^example-(\d+)\.mts\(.*?\): error TS\d+: (.*(?:\n .*)*)/gm;
+const ERROR = /^(\S+\.ts)\(.*?\): error TS\d+: (.*(?:\n .*)*)/gm;
+/** The first line of an example that others import. */
+const NAME = /^\/\/ (\w+\.ts)$/m;
 
 /** Compiles examples under the project's own strict options. Returns what the compiler says, by example. */
 export async function typeErrors(
@@ -20,14 +22,19 @@ export async function typeErrors(
   const folder = temporaryDirectory('handle-once-examples-');
   try {
     symlinkSync(join(root, 'node_modules'), join(folder.path, 'node_modules'));
-    const files = snippets.map(({ code, imports: own = imports }, index) => {
-      writeFileSync(join(folder.path, `example-${index}.mts`), withImports(code, own));
-      return `example-${index}.mts`;
-    });
+    copyFileSync(join(root, 'examples/old-key-first.ts'), join(folder.path, 'old-key-first.ts'));
+    writeFileSync(join(folder.path, 'package.json'), '{ "type": "module" }');
+    const places = new Map(
+      snippets.map(({ where, code, imports: own = imports }, index) => {
+        const file = NAME.exec(code)?.[1] ?? `example-${index}.ts`;
+        writeFileSync(join(folder.path, file), withImports(code, own));
+        return [file, where];
+      }),
+    );
     const project = {
       extends: join(root, 'tsconfig.json'),
       compilerOptions: { noUnusedLocals: false },
-      files: [...PRELUDE, ...files],
+      files: [...PRELUDE, ...places.keys()],
       include: [],
     };
     writeFileSync(join(folder.path, 'tsconfig.json'), JSON.stringify(project));
@@ -36,8 +43,8 @@ export async function typeErrors(
       codes: [0, 1, 2],
     });
     // What they import is checked with the project.
-    return [...printed.matchAll(ERROR)].map(
-      ([, index, message]) => `${snippets[Number(index)]?.where ?? ''}: ${message ?? ''}`,
+    return [...printed.matchAll(ERROR)].flatMap(([, file = '', message]) =>
+      places.has(file) ? `${places.get(file)}: ${message}` : [],
     );
   } finally {
     folder.remove();
@@ -46,5 +53,5 @@ export async function typeErrors(
 
 /** An example that shows no imports gets those of the package's own names. */
 function withImports(code: string, imports: string): string {
-  return code.startsWith('import ') ? `${code}\nexport {};` : `${imports}\n${code}\nexport {};`;
+  return /^import /m.test(code) ? `${code}\nexport {};` : `${imports}\n${code}\nexport {};`;
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createHandleOnce, type HandleOnceOptions, RetryableError, TerminalError } from 'handle-once';
 import { showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -192,13 +191,6 @@ describe('The import of a dedupe table, beside records of handle-once,', () => {
 });
 
 describe('A look at the old key', () => {
-  const EXAMPLE = readFileSync(new URL('../../examples/old-key-first.ts', import.meta.url), 'utf8');
-
-  test('is on the page as it is in the example', () => {
-    const [, isDoneUnderText = ''] = EXAMPLE.split('export ');
-    expect(textOf('docs/moving-over.md')).toContain(isDoneUnderText);
-  });
-
   test('counts nothing, however often an old worker is found at work', async () => {
     const handleOnce = newHandleOnce();
     const { opened, open } = gate();

@@ -11,10 +11,9 @@ import { manifest } from '../support/manifest.ts';
 const TOLERANCE = 1.1;
 
 const stated = new Map(
-  tableUnder(textOf('docs/lambda.md'), 'What a bundle weighs').map(([name = '', minified = '']) => [
-    name.replaceAll('`', ''),
-    Number(minified) * 1_000,
-  ]),
+  tableUnder(textOf('docs/evidence/benchmarks/README.md'), 'What a bundle weighs').map(
+    ([name = '', minified = '']) => [name.replaceAll('`', ''), Number(minified) * 1_000],
+  ),
 );
 
 let folder: string;
@@ -23,7 +22,7 @@ beforeAll(async () => {
   folder = await published();
 });
 
-it('docs/lambda.md has a row for each subpath that runs in production', () => {
+it('docs/evidence/benchmarks/README.md has a row for each subpath that runs in production', () => {
   const subpaths = Object.keys(manifest.exports)
     .filter((subpath) => !/package\.json|dashboard|store|testing|contracts|nestjs/.test(subpath))
     .map((subpath) => manifest.name + subpath.slice('.'.length));
@@ -32,7 +31,7 @@ it('docs/lambda.md has a row for each subpath that runs in production', () => {
 });
 
 it.each(Object.entries(programs))(
-  '%s weighs at most a tenth more than docs/lambda.md says',
+  '%s weighs at most a tenth more than docs/evidence/benchmarks/README.md says',
   async (name, program) => {
     const { bytes } = await bundle(program, folder);
     expect(bytes).toBeLessThanOrEqual((stated.get(name) ?? 0) * TOLERANCE);

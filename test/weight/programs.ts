@@ -10,7 +10,7 @@ function all(subpath: string): string {
   return `export * from '${subpath}';`;
 }
 
-/** The rows of the table in docs/lambda.md: functions as they are written, and whole subpaths. */
+/** The rows of the table in docs/evidence/benchmarks/README.md: functions as they are written, and whole subpaths. */
 export const programs: Readonly<Record<string, string>> = {
   'a function of an SQS queue': `${CORE}
 import { onceEachSqsRecord } from 'handle-once/lambda';

@@ -24,7 +24,7 @@ export interface Ownership {
  * acknowledged ahead.
  *
  * Everything below its position is acknowledged, on record or by a copy in a retry topic, so that the position may be
- * committed. docs/kafka.md#how-a-kafka-partition-is-tracked draws it.
+ * committed. ARCHITECTURE.md draws it.
  */
 export class PartitionTracker implements Place {
   readonly topic: string;
