@@ -1,5 +1,6 @@
 /**
- * Prints what bundles of the package weigh, and what they add to the start of a process: the table of docs/evidence/benchmarks/README.md.
+ * Prints what bundles of the package weigh, and what they add to the start of a process: the table of
+ * docs/evidence/benchmarks/README.md.
  *
  *     npm run weight                     # of this checkout
  *     npm run weight -- --starts 40      # more starts of each
