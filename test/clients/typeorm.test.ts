@@ -37,7 +37,7 @@ test('a database that goes away can be asked again', async () => {
 });
 
 test('a transaction with one in it that is open ends as a whole', async () => {
-  const extra = { max: 1, query_timeout: 250 };
+  const extra = { max: 1, query_timeout: 1_000 };
   const dataSource = await new DataSource({ type: 'postgres', url, extra }).initialize();
   const client = fromTypeOrm(dataSource);
   await dataSource.query('create table nested (id text)');
@@ -49,7 +49,7 @@ test('a transaction with one in it that is open ends as a whole', async () => {
   });
   const timedOut = client.begin(async (manager) => {
     await insert(manager, 'rolled back');
-    await manager.transaction((inner) => inner.query('select pg_sleep(0.6)'));
+    await manager.transaction((inner) => inner.query('select pg_sleep(2)'));
   });
   await expect(timedOut).rejects.toThrow(/read timeout/);
   await client.begin((manager) => insert(manager, 'next'));
