@@ -100,9 +100,10 @@ const FLAGS: Readonly<Partial<Record<string, string>>> = {
   role: 'the role',
   schema: '--schema',
   scope: '--scope',
+  since: '--since',
   sinceMs: '--since',
   to: '--to',
-  untilMs: '--until',
+  until: '--until',
 };
 
 /** The name of an option in a sentence about another. */

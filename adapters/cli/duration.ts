@@ -35,25 +35,15 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** In milliseconds since 1970: a time ago as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
-export function momentOf(text: string): number {
-  return momentBefore(Date.now(), text);
-}
-
-/** How many milliseconds ago that was. */
-export function timeAgo(text: string): number {
-  const now = Date.now();
-  return now - momentBefore(now, text);
-}
-
-function momentBefore(now: number, text: string): number {
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return now - duration(text);
-  const moment = MOMENT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : NaN;
-  if (Number.isNaN(moment))
+/** A time ago as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
+export function momentOf(text: string): Date {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return new Date(Date.now() - duration(text));
+  const moment = new Date(MOMENT.test(text) && isDay(text.slice(0, 10)) ? text : NaN);
+  if (Number.isNaN(moment.getTime()))
     throw new InvalidArgumentError(
       'It is not a time: write 2026-11-25T14:00:00Z, with Z or an offset such as +01:00.',
     );
-  if (moment > now) throw new InvalidArgumentError('It is in the future.');
+  if (moment.getTime() > Date.now()) throw new InvalidArgumentError('It is in the future.');
   return moment;
 }
 

@@ -44,7 +44,7 @@ async function retryAll({ context, desk, fields }: Sent): Promise<string> {
   if (!Number.isSafeInteger(confirm) || confirm < 1)
     throw new Refused('type the number of messages to confirm');
   const many = { person: context.visitor.name, filter: { scope, error, since, until }, confirm };
-  return linkTo('action', { id: await retryMany(desk, many, context.now) });
+  return linkTo('action', { id: await retryMany(desk, many) });
 }
 
 function momentIn(fields: URLSearchParams, name: string): string | undefined {

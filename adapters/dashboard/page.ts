@@ -69,6 +69,10 @@ export function sinceIn(context: Context) {
   return { since, sinceMs };
 }
 
+export function ago({ now }: Context, ms: number): Date {
+  return new Date(now.getTime() - ms);
+}
+
 /** A filter as it stands in the address. */
 export function queryOf(filter: Query): Query {
   return { ...filter, sinceMs: undefined };

@@ -1,6 +1,7 @@
+import { isDate } from 'node:util/types';
 import * as z from 'zod/mini';
 import { lazily } from '../../src/lib/lazily.ts';
-import { satisfying, wholeNumber } from '../../src/options/parse-options.ts';
+import { satisfying } from '../../src/options/parse-options.ts';
 import type { RecordPhase, RecordView } from './record.ts';
 import { scopeField, tablesFields, type TablesOptions } from './tables.ts';
 
@@ -14,14 +15,13 @@ export interface RecordFilter extends TablesOptions {
   readonly phase?: RecordPhase | undefined;
   /** The name or the code of its error, as `RecordView` has it. Default: all, with and without an error. */
   readonly error?: string | undefined;
-  /** First claimed at most so many milliseconds ago. Default 24 hours. */
-  readonly sinceMs?: number | undefined;
-  /** First claimed more than so many milliseconds ago; less than `sinceMs`. Default: until now. */
-  readonly untilMs?: number | undefined;
+  /** First claimed then or later. Default: 24 hours ago. */
+  readonly since?: Date | undefined;
+  /** First claimed before then; later than `since`. Default: until now. */
+  readonly until?: Date | undefined;
 }
 
 const DAY_MS = 86_400_000;
-const MAX_MS = 3_650 * DAY_MS;
 const STATES = ['pending', 'succeeded', 'failed'] as const;
 export const PHASES = [
   'running',
@@ -33,15 +33,20 @@ export const PHASES = [
   'expired',
 ] as const;
 
+const IS_MOMENT = (value: unknown): boolean => isDate(value) && value.getTime() >= 0;
 const NOT_EMPTY = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+function moment() {
+  return satisfying<Date>(IS_MOMENT, 'a Date since 1970');
+}
 
 /** What bounds the records by their errors and the time of their first claim, in any state. */
 export const errorFields = lazily(() => ({
   ...tablesFields(),
   scope: z.optional(scopeField()),
   error: z.optional(satisfying<string>(NOT_EMPTY, 'the name or the code of an error')),
-  sinceMs: z._default(wholeNumber('milliseconds', 1, MAX_MS), DAY_MS),
-  untilMs: z.optional(wholeNumber('milliseconds', 1, MAX_MS)),
+  since: z._default(moment(), () => new Date(Date.now() - DAY_MS)),
+  until: z.optional(moment()),
 }));
 
 export const filterFields = lazily(() => ({
@@ -64,18 +69,18 @@ const AGREES_NOT = {
 };
 
 interface Times {
-  readonly sinceMs: number;
-  readonly untilMs?: number | undefined;
+  readonly since: Date;
+  readonly until?: Date | undefined;
 }
 
 /** No record is first claimed both before and after a time. */
-function spansTime({ sinceMs, untilMs = 0 }: Times): boolean {
-  return untilMs < sinceMs;
+function spansTime({ since, until }: Times): boolean {
+  return until === undefined || since < until;
 }
 
 const SPANS_NO_TIME = {
-  path: ['untilMs'],
-  error: 'must be less than sinceMs: there is no time between them',
+  path: ['until'],
+  error: 'must be later: the time ends before it begins',
 };
 
 /** What the options must be together. */
@@ -88,9 +93,9 @@ export type ResolvedFilter = z.output<z.ZodMiniObject<ReturnType<typeof filterFi
 
 /** The first six parameters of the statements that look for records. */
 export function filterParameters(filter: ResolvedFilter): (string | null)[] {
-  const { scope, state, phase, error, sinceMs, untilMs } = filter;
+  const { scope, state, phase, error, since, until } = filter;
   const errorText = error === undefined ? undefined : JSON.stringify(error);
-  return [scope, state, phase, errorText, sinceMs, untilMs].map((value) =>
+  return [scope, state, phase, errorText, since.getTime(), until?.getTime()].map((value) =>
     value === undefined ? null : String(value),
   );
 }

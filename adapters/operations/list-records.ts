@@ -50,9 +50,10 @@ const listOptions = lazily(() =>
  * ```ts
  * import { listRecords } from 'handle-once/operations';
  *
+ * const since = new Date('2026-11-25T14:00:00Z');
  * let after: string | undefined;
  * do {
- *   const { records, next } = await listRecords({ sql, state: 'failed', sinceMs: 3_600_000, after });
+ *   const { records, next } = await listRecords({ sql, state: 'failed', since, after });
  *   for (const { key, error } of records) console.log(key, error?.message);
  *   after = next;
  * } while (after !== undefined);

@@ -74,7 +74,7 @@ const retryOptions = lazily(() =>
  * ```ts
  * import { retryFailed } from 'handle-once/operations';
  *
- * const failed = { sql, scope: 'billing', error: 'ECONNREFUSED', sinceMs: 3_600_000 };
+ * const failed = { sql, scope: 'billing', error: 'ECONNREFUSED', since: new Date('2026-11-25T14:00:00Z') };
  * const { matching } = await retryFailed(failed);
  * if (matching > 0) console.log(await retryFailed({ ...failed, confirm: matching }));
  * ```
@@ -82,13 +82,12 @@ const retryOptions = lazily(() =>
 export async function retryFailed(options: RetryFailedOptions): Promise<RetryReport> {
   const { confirm, signal, onRetried, ...filter } = parseOptions('retryFailed', retryOptions(), options);
   const failed = { ...filter, state: 'failed', phase: 'failed' } as const;
-  const begunAt = performance.now();
   const counts = await countRecords(failed);
   const matching = counts.reduce((sum, { records }) => sum + records, 0);
   if (confirm !== matching) return { state: 'unconfirmed', matching, counts };
   let seen = 0;
   let retried = 0;
-  for await (const record of inOrder(failed, begunAt)) {
+  for await (const record of inOrder({ ...failed, until: filter.until ?? endOf(counts) })) {
     if (signal?.aborted === true) return { state: 'stopped', matching, retried };
     // Others have failed since they were counted.
     if (seen === matching) break;
@@ -103,19 +102,16 @@ export async function retryFailed(options: RetryFailedOptions): Promise<RetryRep
   return { state: 'finished', matching, retried };
 }
 
-/**
- * Always onward by the first claim: what fails again during the walk does not come again. The times stay those of the
- * count, however long the walk takes: what is first claimed meanwhile was not confirmed.
- */
-async function* inOrder(
-  filter: RecordFilter & { readonly sinceMs: number },
-  begunAt: number,
-): AsyncGenerator<RecordView> {
+/** Just after the newest that was counted: what is first claimed later was not confirmed. */
+export function endOf(counts: readonly RecordCount[]): Date {
+  return new Date(Math.max(...counts.map(({ newestAt }) => newestAt.getTime())) + 1);
+}
+
+/** Always onward by the first claim: what fails again during the walk does not come again. */
+async function* inOrder(filter: RecordFilter): AsyncGenerator<RecordView> {
   let after: string | undefined;
   do {
-    const laterMs = Math.ceil(performance.now() - begunAt);
-    const times = { sinceMs: filter.sinceMs + laterMs, untilMs: (filter.untilMs ?? 0) + laterMs };
-    const page = await listRecords({ ...filter, ...times, order: 'oldest', limit: PAGE, after });
+    const page = await listRecords({ ...filter, order: 'oldest', limit: PAGE, after });
     yield* page.records;
     after = page.next;
   } while (after !== undefined);

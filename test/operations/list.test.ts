@@ -16,6 +16,8 @@ beforeEach(async () => {
 
 type Asked = Omit<ListRecordsOptions, 'sql'>;
 
+const ago = (ms: number): Date => new Date(Date.now() - ms);
+
 async function keysOf(asked: Asked): Promise<string> {
   const { records } = await listRecords({ sql, ...asked });
   return records.map(({ key }) => key).join('');
@@ -30,10 +32,10 @@ describe('A list', () => {
     await record({ key: 'old', ageMs: 25 * HOUR });
     expect(await keysOf({})).toBe('aebcd');
     expect(await keysOf({ state: 'failed' })).toBe('e');
-    expect(await keysOf({ sinceMs: 1.5 * HOUR })).toBe('aeb');
-    expect(await keysOf({ sinceMs: 100 * HOUR })).toBe('aebcdold');
-    expect(await keysOf({ untilMs: 1.5 * HOUR })).toBe('cd');
-    expect(await keysOf({ sinceMs: 2.5 * HOUR, untilMs: 0.5 * HOUR })).toBe('bc');
+    expect(await keysOf({ since: ago(1.5 * HOUR) })).toBe('aeb');
+    expect(await keysOf({ since: new Date(0) })).toBe('aebcdold');
+    expect(await keysOf({ until: ago(1.5 * HOUR) })).toBe('cd');
+    expect(await keysOf({ since: ago(2.5 * HOUR), until: ago(0.5 * HOUR) })).toBe('bc');
     expect(await keysOf({ limit: 2 })).toBe('ae');
     expect(await keysOf({ scope: 'mail' })).toBe('');
     expect(await keysOf({ scope, state: 'pending' })).toBe('');
@@ -105,7 +107,10 @@ test.each<[keyof Asked, unknown, string]>([
   ['phase', 'pending', "must be one of 'running', 'lapsed'"],
   ['order', 'last', "must be 'newest' or 'oldest'"],
   ['limit', 10_001, 'from 1 to 10,000'],
-  ['untilMs', 24 * HOUR, 'must be less than sinceMs'],
+  ['until', new Date(0), 'must be later: the time ends'],
+  ['since', 3_600_000, 'a Date since 1970'],
+  ['since', new Date(NaN), 'a Date since 1970'],
+  ['until', new Date(-1), 'a Date since 1970'],
   ['after', 'a', 'the next of a page'],
   ['after', '["a1","billing","a"]', 'the next of a page'],
   ['after', '["1a","billing","a"]', 'the next of a page'],
@@ -154,7 +159,7 @@ describe('Records with an error', () => {
     ]);
     const [blocked] = counts;
     expect(Number(blocked?.newestAt) - Number(blocked?.oldestAt)).toBeGreaterThan(HOUR);
-    expect(await countRecords({ sql, error: 'BLOCKED', untilMs: HOUR })).toMatchObject([{ records: 1 }]);
+    expect(await countRecords({ sql, error: 'BLOCKED', until: ago(HOUR) })).toMatchObject([{ records: 1 }]);
     expect(await countRecords({ sql, state: 'succeeded', scope: 'mail' })).toEqual([]);
   });
 });

@@ -228,7 +228,7 @@ test.each<[string, (options: never) => Promise<unknown>, object, string]>([
   ['countRecords', countRecords, { state: 'succeeded', phase: 'failed' }, 'phase'],
   ['listRecords', listRecords, { order: 'any' }, 'order'],
   ['listRecords', listRecords, { error: '' }, 'error'],
-  ['listRecords', listRecords, { sinceMs: 1_000, untilMs: 1_000 }, 'untilMs'],
+  ['listRecords', listRecords, { since: new Date(1_000), until: new Date(1_000) }, 'until'],
   ['listRecords', listRecords, { after: '["now","a","b"]' }, 'after'],
   ['listRecords', listRecords, { after: 'x' }, 'after'],
   ['listRecords', listRecords, { after: '["1","a"]' }, 'after'],

@@ -3,7 +3,7 @@ import { countRecords, listRecords, type RecordFilter, type RecordView } from '.
 import { PHASES } from '../../operations/filter.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { tableOfCounts } from '../counts.ts';
-import { timeAgo } from '../duration.ts';
+import { momentOf } from '../duration.ts';
 import { answerOfPage, NO_RECORDS, printAll } from '../records.ts';
 import { wholeNumber } from '../whole-number.ts';
 
@@ -12,8 +12,8 @@ interface ListOptions extends SharedOptions {
   readonly phase?: RecordView['phase'];
   readonly scope?: string;
   readonly error?: string;
-  readonly since: number;
-  readonly until?: number;
+  readonly since: Date;
+  readonly until?: Date;
   readonly oldest?: boolean;
   readonly limit: number;
   readonly all?: boolean;
@@ -30,10 +30,10 @@ export function addList(program: Command): void {
     .option('--error <name or code>', 'only this error, by its name or code, and not by its text')
     .addOption(
       new Option('--since <time>', 'first claimed within this time, or since a date: 2026-11-25T14:00:00Z')
-        .argParser(timeAgo)
-        .default(timeAgo('24h'), '24h'),
+        .argParser(momentOf)
+        .default(momentOf('24h'), '24h'),
     )
-    .addOption(new Option('--until <time>', 'first claimed before this time').argParser(timeAgo))
+    .addOption(new Option('--until <time>', 'first claimed before this time').argParser(momentOf))
     .option('--oldest', 'the oldest first (default: the newest)')
     .option('--limit <count>', 'at most this many', wholeNumber, 100)
     .addOption(new Option('--all', 'all of them, page by page').conflicts('limit'))
@@ -48,9 +48,9 @@ export function addList(program: Command): void {
         '\ntable whose old records are purged, that is most of the table: run it on a replica.',
     )
     .action(async (given: ListOptions) => {
-      const { state, phase, scope, error, since: sinceMs, until: untilMs } = given;
+      const { state, phase, scope, error, since, until } = given;
       await answer(given, async (tables) => {
-        const filter = { ...tables, state, phase, scope, error, sinceMs, untilMs };
+        const filter = { ...tables, state, phase, scope, error, since, until };
         if (given.countBy !== undefined) return await counted(filter);
         const order = given.oldest === true ? 'oldest' : 'newest';
         if (given.all !== true) {

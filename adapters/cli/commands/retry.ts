@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { retryFailed, type RetryReport, retryRecord, type TablesOptions } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { tableOfCounts } from '../counts.ts';
+import { endOf } from '../../operations/retry-failed.ts';
 import { momentOf } from '../duration.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { WHOLE_SCOPE } from '../one-record.ts';
@@ -12,9 +13,8 @@ import { wholeNumber } from '../whole-number.ts';
 interface ManyOptions {
   readonly scope?: string;
   readonly error?: string;
-  /** Milliseconds since 1970, as `until`. */
-  readonly since: number;
-  readonly until?: number;
+  readonly since: Date;
+  readonly until?: Date;
   readonly confirm?: number;
 }
 
@@ -84,9 +84,7 @@ async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<An
   let count = 0;
   try {
     const report = await retryFailed({
-      ...{ ...tables, scope, error, confirm },
-      sinceMs: msBetween(since, now),
-      untilMs: until === undefined ? undefined : msBetween(until, now),
+      ...{ ...tables, scope, error, since, until, confirm },
       signal: stopSignal(),
       onRetried() {
         count += 1;
@@ -106,20 +104,16 @@ async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<An
   }
 }
 
-function msBetween(moment: number, now: Date): number {
-  return Math.max(1, now.getTime() - moment);
-}
-
-function textOf(report: RetryReport, { error, since, until, confirm }: ManyOptions, now: Date): string {
+function textOf(report: RetryReport, given: ManyOptions, now: Date): string {
+  const { error, since, until, confirm } = given;
   const { state, matching } = report;
   if (state === 'unconfirmed') {
     if (matching === 0) return `no failed record was found${error === undefined ? '' : BY_NAME_OR_CODE}`;
     const other = confirm === undefined ? '' : `, and --confirm says ${confirm}`;
     // Moments, since a time such as 24h moves on between the two calls.
-    const [from, to] = [since, until ?? now].map((moment) => new Date(moment).toISOString());
     return (
       `${tableOfCounts(report.counts, now)}\n\nfailed records found: ${matching}${other}. Nothing was changed. To let ` +
-      `them run again, add:\n--since ${from} --until ${to} --confirm ${matching}`
+      `them run again, add:\n--since ${since.toISOString()} --until ${(until ?? endOf(report.counts)).toISOString()} --confirm ${matching}`
     );
   }
   const { retried } = report;

@@ -63,11 +63,12 @@ export async function permanentFailures(context: Context, filter: LineFilter) {
 /** It may read most of a large table. */
 const COUNT_MS = 30_000;
 
-type CountFilter = Pick<RecordFilter, 'scope' | 'error' | 'sinceMs' | 'untilMs'>;
-
 /** All records that are failed now, also those without a line, by their error. */
-export function countFailed({ tables }: Context, { scope, error, sinceMs, untilMs }: CountFilter) {
-  const chosen = { scope, error, sinceMs, untilMs, state: 'failed', phase: 'failed' } as const;
+export function countFailed(
+  { tables }: Context,
+  { scope, error, since, until }: Pick<RecordFilter, 'scope' | 'error' | 'since' | 'until'>,
+) {
+  const chosen = { scope, error, since, until, state: 'failed', phase: 'failed' } as const;
   const sql = readingClient(tables.sql, COUNT_MS);
   return countRecords({ ...tables, sql, replyTimeoutMs: 2 * COUNT_MS, ...chosen });
 }

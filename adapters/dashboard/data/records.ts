@@ -8,7 +8,7 @@ import { fromColumn, given, toView } from '../../operations/record.ts';
 import { run } from '../../operations/run.ts';
 import { clientOf } from '../../operations/tables.ts';
 import { readingClient } from '../bounded-client.ts';
-import type { Context } from '../page.ts';
+import { ago, type Context } from '../page.ts';
 import { errorParameter, PER_PAGE, pageOf, read } from './read.ts';
 import { pageStatements } from '../statements/pages.ts';
 
@@ -61,18 +61,19 @@ const CANCELLED = '57014';
 export async function recordsByTime(context: Context, choice: RecordChoice, after?: string) {
   const { scope, phase, error, order, sinceMs: farthestMs } = choice;
   const asked = { ...context.tables, scope, phase, error, limit: PER_PAGE, after };
-  if (order === 'oldest') return await listRecords({ ...asked, order, sinceMs: farthestMs });
+  if (order === 'oldest') return await listRecords({ ...asked, order, since: ago(context, farthestMs) });
   const startedAt = performance.now();
   const fromMs = ageOfCursor(context, after);
-  let found: FoundRecords = { records: [], lookedUntil: new Date(context.now.getTime() - fromMs) };
+  let found: FoundRecords = { records: [], lookedUntil: ago(context, fromMs) };
   for (let lookMs = FIRST_LOOK_MS; ; lookMs *= LOOK_FACTOR) {
     const sinceMs = Math.min(fromMs + lookMs, farthestMs);
+    const since = ago(context, sinceMs);
     const leftMs = Math.ceil(LOOKS_MS - (performance.now() - startedAt));
     if (leftMs <= 0) return found;
     try {
-      const page = await listRecords({ ...asked, sql: readingClient(asked.sql, leftMs), sinceMs });
+      const page = await listRecords({ ...asked, sql: readingClient(asked.sql, leftMs), since });
       if (page.next !== undefined || sinceMs === farthestMs) return page;
-      found = { ...page, lookedUntil: new Date(context.now.getTime() - sinceMs) };
+      found = { ...page, lookedUntil: since };
     } catch (thrown) {
       if (sqlState(thrown) !== CANCELLED) throw thrown;
       return found;

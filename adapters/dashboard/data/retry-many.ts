@@ -19,28 +19,27 @@ export interface Many {
   readonly confirm: number;
 }
 
-/** What `retryFailed` takes, of moments. */
-export function retryOptionsOf({ scope, error, since, until }: ManyFilter, now: Date) {
-  const [sinceMs, untilMs] = [since, until].map((at) => Math.max(1, now.getTime() - Date.parse(at)));
-  return { scope, error, sinceMs, untilMs };
+/** As `retryFailed` takes it. */
+export function recordFilterOf({ since, until, ...filter }: ManyFilter) {
+  return { ...filter, since: new Date(since), until: new Date(until) };
 }
 
 /**
  * Retries many records in this process, which goes on after this has resolved with the id of the action. How far it has
  * come is written down each second, so that every process can show it, also after this one has died.
  */
-export async function retryMany(desk: Desk, many: Many, now: Date): Promise<string> {
+export async function retryMany(desk: Desk, many: Many): Promise<string> {
   const { person, filter, confirm } = many;
   const { begin } = pageStatements(desk.databaseSchema);
   const parameters = [person, 'retry', filter.scope, null, JSON.stringify(filter), String(confirm)];
   const [row] = await changing(desk.client, (sql) => run(sql, begin, parameters));
   const id = row?.[0] ?? '';
-  await endsWithin(work(desk, id, many, now), SHOWN_AT_ONCE_MS);
+  await endsWithin(work(desk, id, many), SHOWN_AT_ONCE_MS);
   return id;
 }
 
 /** It never throws: where the database is out of reach, the action has no end on record. */
-async function work({ client, databaseSchema }: Desk, id: string, many: Many, now: Date): Promise<void> {
+async function work({ client, databaseSchema }: Desk, id: string, many: Many): Promise<void> {
   const limited = limitedClient(client, REPLY_TIMEOUT_MS);
   const statements = pageStatements(databaseSchema);
   const stop = new AbortController();
@@ -51,7 +50,7 @@ async function work({ client, databaseSchema }: Desk, id: string, many: Many, no
   };
   const signs = setInterval(() => void sign().catch(() => undefined), SIGN_EVERY_MS).unref();
   const outcome = await retryFailed({
-    ...retryOptionsOf(many.filter, now),
+    ...recordFilterOf(many.filter),
     ...{ sql: limited, databaseSchema, confirm: many.confirm, signal: stop.signal },
     onRetried: () => (done += 1),
   }).then(outcomeOf, (error: unknown) => (error as Error).name);

@@ -2,7 +2,7 @@ import type { RecordCount } from '../../operations/count-records.ts';
 import { readStats } from '../../operations/read-stats.ts';
 import { retryCommand } from '../commands.ts';
 import { countFailed, failureGroups, failureLines, type Group, type LineFilter } from '../data/failures.ts';
-import { choiceIn, type Context, page, queryOf, sinceIn, spans, textIn } from '../page.ts';
+import { ago, choiceIn, type Context, page, queryOf, sinceIn, spans, textIn } from '../page.ts';
 import { anyOf, choiceField, filterForm, nextLink, textField } from '../parts/forms.tsx';
 import { lineTable } from '../parts/line-table.tsx';
 import { given, link, messageLink, table } from '../parts/values.tsx';
@@ -23,7 +23,9 @@ export const failures = page({
       filter,
       groups: await failureGroups(context, filter),
       notWritten: await notWritten(context, filter),
-      counts: asksCount ? await countFailed(context, filter) : undefined,
+      counts: asksCount
+        ? await countFailed(context, { ...filter, since: ago(context, filter.sinceMs) })
+        : undefined,
       page: await failureLines(context, filter, textIn(context, 'after')),
     };
   },

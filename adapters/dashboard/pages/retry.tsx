@@ -1,6 +1,6 @@
 import type { ManyFilter } from '../data/audit.ts';
 import { countFailed, permanentFailures } from '../data/failures.ts';
-import { retryOptionsOf } from '../data/retry-many.ts';
+import { recordFilterOf } from '../data/retry-many.ts';
 import { type Context, page, Refused, sinceIn, textIn } from '../page.ts';
 import { actionForm, textField } from '../parts/forms.tsx';
 import { given, link, table } from '../parts/values.tsx';
@@ -14,7 +14,7 @@ export const retry = page({
   hasForms: () => true,
   read: async (context) => {
     const filter = await filterOf(context);
-    const counts = await countFailed(context, retryOptionsOf(filter, context.now));
+    const counts = await countFailed(context, recordFilterOf(filter));
     return { filter, counts, matching: counts.reduce((sum, { records }) => sum + records, 0) };
   },
   look: ({ filter: { scope, error, since, until }, counts: rows, matching }, context) => [

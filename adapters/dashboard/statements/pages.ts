@@ -1,6 +1,5 @@
 import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 import {
-  ago,
   COLUMNS,
   errorCode,
   errorName,
@@ -9,6 +8,9 @@ import {
   PHASE,
   scopesIn,
 } from '../../operations/statements/inspect.ts';
+
+const ago = (parameter: string): string =>
+  `statement_timestamp() - ${parameter}::text::float8 * interval '1 millisecond'`;
 
 /** What pages read beyond what operations have. */
 export function pageStatements(schema: string) {

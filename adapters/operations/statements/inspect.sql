@@ -27,8 +27,8 @@ select t.scope, t.key, t.state, case
 from (
   select *
   from "handle_once".records t
-  where t.created_at >= statement_timestamp() - $5::text::float8 * interval '1 millisecond'
-    and ($6::text is null or t.created_at < statement_timestamp() - $6::text::float8 * interval '1 millisecond')
+  where t.created_at >= 'epoch'::timestamptz + $5::text::float8 * interval '1 millisecond'
+    and ($6::text is null or t.created_at < 'epoch'::timestamptz + $6::text::float8 * interval '1 millisecond')
     and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
     and ($3::text is null or case
     when t.state = 'pending' then case
@@ -61,8 +61,8 @@ select t.scope, t.key, t.state, case
 from (
   select *
   from "handle_once".records t
-  where t.created_at >= statement_timestamp() - $5::text::float8 * interval '1 millisecond'
-    and ($6::text is null or t.created_at < statement_timestamp() - $6::text::float8 * interval '1 millisecond')
+  where t.created_at >= 'epoch'::timestamptz + $5::text::float8 * interval '1 millisecond'
+    and ($6::text is null or t.created_at < 'epoch'::timestamptz + $6::text::float8 * interval '1 millisecond')
     and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
     and ($3::text is null or case
     when t.state = 'pending' then case
@@ -87,8 +87,8 @@ from (
   select t.scope, t.created_at, case when t.state <> 'succeeded' then substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') end as error_name,
     case when t.state <> 'succeeded' then substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end as error_code
   from "handle_once".records t
-  where t.created_at >= statement_timestamp() - $5::text::float8 * interval '1 millisecond'
-    and ($6::text is null or t.created_at < statement_timestamp() - $6::text::float8 * interval '1 millisecond')
+  where t.created_at >= 'epoch'::timestamptz + $5::text::float8 * interval '1 millisecond'
+    and ($6::text is null or t.created_at < 'epoch'::timestamptz + $6::text::float8 * interval '1 millisecond')
     and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
     and ($3::text is null or case
     when t.state = 'pending' then case

@@ -28,12 +28,12 @@ const ERROR_CODE = errorCode('t.error');
 export const isErrorOf = (column: string, parameter: string): string =>
   `${parameter}::text in (${errorName(column)}, ${errorCode(column)}, '"' || ${errorCode(column)} || '"')`;
 
-export const ago = (parameter: string): string =>
-  `statement_timestamp() - ${parameter}::text::float8 * interval '1 millisecond'`;
+const moment = (parameter: string): string =>
+  `'epoch'::timestamptz + ${parameter}::text::float8 * interval '1 millisecond'`;
 
-/** $1 to $6: scope, state, phase, the error's name or code as JSON text, and milliseconds since and until. */
-const MATCHES = `t.created_at >= ${ago('$5')}
-    and ($6::text is null or t.created_at < ${ago('$6')})
+/** $1 to $6: scope, state, phase, the error's name or code as JSON text, since and until in milliseconds since 1970. */
+const MATCHES = `t.created_at >= ${moment('$5')}
+    and ($6::text is null or t.created_at < ${moment('$6')})
     and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
     and ($3::text is null or ${PHASE} = $3::text)
     and ($4::text is null or (t.state <> 'succeeded' and ${isErrorOf('t.error', '$4')}))`;
