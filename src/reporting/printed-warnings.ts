@@ -19,23 +19,34 @@ interface Window {
   last: Line | undefined;
 }
 
+interface Warning {
+  readonly code: string;
+  readonly message: string;
+}
+
+const TYPE = 'HandleOnceWarning';
+
 /** Windows whose summaries are to come. Shared, so that a process has one listener. */
 const heldBack = new Set<Window>();
+/** Node prints a warning at the next tick, which `process.exit()` does not wait for. */
+const waiting = new Set<Warning>();
 let isListening = false;
 
 function listenForExit(): void {
   if (isListening) return;
   isListening = true;
-  process.on('beforeExit', () => {
+  process.on('exit', () => {
     for (const window of heldBack) summarise(window);
+    for (const { code, message } of waiting)
+      process.emit('warning', Object.assign(new Error(message), { name: TYPE, code }));
   });
 }
 
 /**
  * Prints events as process warnings, at most ten lines of a code in a window.
  *
- * A window opens with its first event, and at its end one line says how many were not printed. A process that ends by
- * itself prints these lines first. `process.exit()` does not wait for a warning.
+ * A window opens with its first event, and at its end one line says how many were not printed. A process that ends
+ * prints these lines first, unless a signal ends it.
  */
 export function createWarnings(): (row: Row, event: ReportedEvent) => void {
   const windows = new Map<string, Window>();
@@ -75,7 +86,6 @@ function subjectOf({ prints }: Row, event: ReportedEvent): unknown {
 function holdBack(window: Window, line: Line): void {
   window.unprinted += 1;
   window.last = line;
-  listenForExit();
   heldBack.add(window);
 }
 
@@ -96,7 +106,11 @@ function summaryOf(unprinted: number, { row, event }: Line): string {
 
 function emitWarning({ code }: Row, message: string): void {
   hintIfSilent();
-  process.emitWarning(message, { type: 'HandleOnceWarning', code });
+  listenForExit();
+  const warning = { code, message };
+  waiting.add(warning);
+  process.emitWarning(message, { type: TYPE, code });
+  process.nextTick(() => waiting.delete(warning));
 }
 
 const HINT =

@@ -18,6 +18,19 @@ describe('a process without onEvent and logger', () => {
     ]);
   });
 
+  it.each(['exit', 'error'] as const)('prints them also where the process ends by %s', async (end) => {
+    const lines = warnings(await stderrOf({ scene: 'type-error', end }));
+    expect(lines).toEqual([
+      expect.stringMatching(/^\(node:\d+\) \[RELEASED\] HandleOnceWarning: .*key order-1,/),
+      expect.stringMatching(/\[RELEASED\] .*2 more within 1 min were not printed; the last: .*key order-3,/),
+    ]);
+  });
+
+  it.each(['exit', 'error'] as const)('prints what comes just before its end by %s, once', async (end) => {
+    const lines = warnings(await stderrOf({ scene: 'one-error', end }));
+    expect(lines).toEqual([expect.stringMatching(/^\(node:\d+\) \[RELEASED\] HandleOnceWarning: .*: no$/)]);
+  });
+
   it('prints ten of ten thousand failures, and counts the others when it ends', async () => {
     const lines = warnings(await stderrOf({ scene: 'storm' }));
     expect(lines).toHaveLength(11);

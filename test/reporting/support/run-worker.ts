@@ -3,10 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { programOf } from '../../support/program.ts';
 
 export interface WorkerOrder {
-  readonly scene: 'type-error' | 'storm' | 'database';
+  readonly scene: 'type-error' | 'one-error' | 'storm' | 'database';
   /** Of the database. */
   readonly url: string;
   readonly report: 'nothing' | 'onEvent' | 'console';
+  /** Default: by itself. */
+  readonly end?: 'exit' | 'error';
 }
 
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
@@ -24,7 +26,8 @@ export function stderrOf(
       args,
       { timeout: 50_000, env: { ...process.env, ...environment } },
       (error, _, stderr) => {
-        if (error === null) resolve(stderr.split('\n').filter((line) => line !== ''));
+        if (error === null || order.end === 'error')
+          resolve(stderr.split('\n').filter((line) => line !== ''));
         else reject(new Error(`the worker failed: ${stderr}`, { cause: error }));
       },
     );

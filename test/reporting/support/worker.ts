@@ -4,7 +4,7 @@ import { createHandleOnce, type HandleOnceOptions, TerminalError } from '../../.
 import { createMemoryStore } from '../../../testing/index.ts';
 import type { WorkerOrder } from './run-worker.ts';
 
-const { scene, url, report } = JSON.parse(process.argv[2] ?? '') as WorkerOrder;
+const { scene, url, report, end } = JSON.parse(process.argv[2] ?? '') as WorkerOrder;
 
 const reporting = {
   nothing: {},
@@ -21,6 +21,10 @@ const scenes: Record<WorkerOrder['scene'], () => Promise<unknown>> = {
     const handler = (order: unknown) => (order as { user: { id: string } }).user.id;
     for (const key of ['order-1', 'order-2', 'order-3']) await handleOnce(key, payload, handler);
   },
+  async 'one-error'() {
+    const handleOnce = createHandleOnce({ store: createMemoryStore(), ...options });
+    await handleOnce('order-1', payload, () => Promise.reject(new Error('no')));
+  },
   async storm() {
     const handleOnce = createHandleOnce({ store: createMemoryStore(), ...options });
     const handler = () => Promise.reject(new TerminalError('card is blocked', { code: 'BLOCKED' }));
@@ -35,3 +39,5 @@ const scenes: Record<WorkerOrder['scene'], () => Promise<unknown>> = {
 };
 
 await scenes[scene]();
+if (end === 'exit') process.exit();
+if (end === 'error') throw new RangeError('not caught');
