@@ -48,7 +48,7 @@ export interface EndedAttempt {
 export interface Story {
   /** Undefined if it no longer exists. */
   readonly record: RecordView | undefined;
-  /** The process that has the record, or had it last. */
+  /** The process that has the record, or had it last, as far as it is known. */
   readonly worker: WorkerView | undefined;
   /**
    * The newest 100 of the attempts that did not succeed, the oldest of them first. Until the next walk of maintenance
@@ -81,7 +81,7 @@ export async function explainRecord(options: RecordOptions): Promise<Story> {
   const client = clientOf(resolved);
   const record = await showRecord(resolved);
   const rows = await run(client, statements.explain, [scope, key]);
-  const [found] = record === undefined ? [] : await run(client, statements.findWorker, [record.worker]);
+  const [found] = await run(client, statements.findWorker, [record?.worker ?? null]);
   const attempts = rows
     .toReversed()
     .map(([attempt, ending, endedMs, tookMs, batchSize, error, ...worker]) => ({
@@ -95,9 +95,15 @@ export async function explainRecord(options: RecordOptions): Promise<Story> {
     }));
   return {
     record,
-    worker: record === undefined ? undefined : workerView(found ?? [record.worker]),
+    worker: record && (found === undefined ? lastOf(record, attempts) : workerView(found)),
     attempts: attempts.map((attempt) => ({ ...attempt, meaning: meaningOf(attempt, attempts, record) })),
   };
+}
+
+/** By its id alone, or by the line of the last death, which has more. */
+function lastOf({ worker }: RecordView, attempts: readonly Pick<EndedAttempt, 'ending' | 'worker'>[]) {
+  if (worker !== undefined) return { id: worker };
+  return attempts.findLast(({ ending }) => ending === 'died')?.worker;
 }
 
 function numberIn(cell: string | null | undefined): number | undefined {

@@ -5,6 +5,7 @@ interface Ended {
   readonly attempt: number;
   readonly ending: BadEnding;
   readonly endedAt: Date;
+  readonly worker?: { readonly id: string };
 }
 
 const MEANINGS: Readonly<Record<BadEnding, string>> = {
@@ -14,10 +15,11 @@ const MEANINGS: Readonly<Record<BadEnding, string>> = {
     'transaction did not commit; the next delivery runs it again',
   failed: 'it failed permanently; later deliveries are answered from the record',
   died:
-    'its worker gave no sign of life for a lease: it crashed, was killed or was frozen; the next delivery ran ' +
-    'it again, unless maxDeaths was reached',
+    'its worker gave no sign of life for a lease: it crashed, was killed or frozen, or lost the database; the next ' +
+    'delivery ran it again, unless maxDeaths was reached',
   'lease-lost':
-    'its lease ended before its handler: the next delivery ran it again, perhaps at the same time',
+    'its lease ended before its handler, or its record was forgotten: the next delivery runs it again, perhaps at ' +
+    'the same time, unless maxDeaths is reached',
   unrecorded:
     'its handler ended, but its end could not be recorded; after the lease the next delivery runs it again',
 };
@@ -30,12 +32,17 @@ const SURVIVED =
 
 /** What an ending means for a second run, by what is known of the message now. */
 export function meaningOf(line: Ended, lines: readonly Ended[], record: RecordView | undefined): string {
-  const { attempt, ending } = line;
+  const { attempt, ending, worker } = line;
   if (ending === 'failed') {
     if (!isOfLife(line, record)) return OF_GONE;
     if (record?.state !== 'failed' || attempt < record.attempts) return RETRIED;
   }
-  if (ending === 'died' && isOfLife(line, record) && outlivedLease(attempt, lines, record)) return SURVIVED;
+  if (
+    ending === 'died' &&
+    isOfLife(line, record) &&
+    outlivedLease({ attempt, worker: worker?.id }, lines, record)
+  )
+    return SURVIVED;
   return MEANINGS[ending];
 }
 
@@ -46,13 +53,14 @@ export function isOfLife({ endedAt }: Pick<Ended, 'endedAt'>, record: RecordView
 
 /** Whether an attempt has a line of its own worker, written after its lease was over. */
 export function outlivedLease(
-  attempt: number,
+  { attempt, worker }: { readonly attempt: number; readonly worker: string | undefined },
   lines: readonly Ended[],
   record: RecordView | undefined,
 ): boolean {
   return lines.some(
     (line) =>
       line.attempt === attempt &&
+      line.worker?.id === worker &&
       (line.ending === 'lease-lost' || line.ending === 'unrecorded') &&
       isOfLife(line, record),
   );

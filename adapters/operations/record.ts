@@ -1,4 +1,5 @@
 import type { FailedReason, ResultOmitted, StoredError } from '../../src/words/outcome.ts';
+import { deathsExhausted } from '../../src/payload/stored-error.ts';
 import { workerOf } from '../../src/lib/worker-id.ts';
 import { KeptSteps } from '../../src/payload/kept-steps.ts';
 import type { DatabaseRow } from '../../src/postgres/database-client.ts';
@@ -54,8 +55,11 @@ export interface RecordView {
   readonly createdAt: Date;
   /** The last claim that was owned: since when it runs, or when its last attempt began. */
   readonly beganAt: Date;
-  /** The process of that claim: 8 hexadecimal digits. `explainRecord` says which that is. */
-  readonly worker: string;
+  /**
+   * The process of that claim: 8 hexadecimal digits. `explainRecord` says which that is. Undefined with
+   * `deaths-exhausted`: the process that found the last death has written over it.
+   */
+  readonly worker?: string;
   /** The end of its lease, its backoff or its retention. */
   readonly liveUntil: Date;
   /** Why it failed permanently. */
@@ -83,11 +87,10 @@ export function toView(row: DatabaseRow): RecordView {
     deaths: Number(deaths),
     createdAt: new Date(Number(createdMs)),
     beganAt: new Date(Number(beganMs)),
-    worker: workerOf(token ?? ''),
+    ...given('worker', failedReason === 'deaths-exhausted' ? undefined : workerOf(token ?? '')),
     liveUntil: new Date(Number(liveUntilMs)),
     ...given('failedReason', failedReason as FailedReason | null | undefined),
-    // A succeeded record keeps the error of an earlier attempt: `explainRecord` shows it.
-    ...given('error', state === 'succeeded' ? undefined : storedError(error)),
+    ...given('error', errorOf({ state, failedReason, attempts: Number(attempts) }, error)),
     ...given('resultOmitted', resultOmitted as ResultOmitted | null | undefined),
     ...given('result', result),
     ...given('steps', stepsOf(steps, Number(createdMs))),
@@ -113,6 +116,22 @@ export function given<Name extends string, Value>(
   value: Value | null | undefined,
 ): Partial<Readonly<Record<Name, Value>>> {
   return value === null || value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
+}
+
+interface Ended {
+  readonly state: string | null | undefined;
+  readonly failedReason: string | null | undefined;
+  readonly attempts: number;
+}
+
+/** As the outcome has it. A succeeded record keeps the error of an earlier attempt: `explainRecord` shows it. */
+export function errorOf(
+  { state, failedReason, attempts }: Ended,
+  json: string | null | undefined,
+): StoredError | undefined {
+  if (state === 'succeeded') return undefined;
+  const error = storedError(json);
+  return failedReason === 'deaths-exhausted' ? deathsExhausted(attempts, error) : error;
 }
 
 /** Undefined too where the column is damaged. */

@@ -4,7 +4,8 @@ import { LINES_PER_RECORD } from './statements/history.ts';
 
 /** How many attempts neither succeeded nor have a line, as a sentence. Undefined: all have one. */
 export function unlistedAttempts({ record, attempts }: Story): string | undefined {
-  if (record === undefined || attempts.length >= LINES_PER_RECORD) return undefined;
+  if (record === undefined) return undefined;
+  if (attempts.length >= LINES_PER_RECORD) return `only the newest ${LINES_PER_RECORD} are listed`;
   const { state, phase } = record;
   const isLastGood = state === 'succeeded' || phase === 'running' || phase === 'lapsed';
   const ended = isLastGood ? record.attempts - 1 : record.attempts;

@@ -4,6 +4,7 @@ import type { JsonForm } from '../words/json-form.ts';
 import type { Failed, Outcome, Pending, StoredError, Succeeded } from '../words/outcome.ts';
 import type { ClaimReply, LookupReply } from '../store/store.ts';
 import { attemptsExhausted, deathsExhausted } from '../payload/stored-error.ts';
+import { workerOf } from '../lib/worker-id.ts';
 import { endOf, type Engine } from './engine.ts';
 import { checkKey } from '../options/key.ts';
 
@@ -41,7 +42,15 @@ export function answerFromRecord<R>(
   } else if (outcome.state === 'failed' && !outcome.replayed) {
     const { reason, error } = outcome;
     const end = endOf(engine, message, attempts, 'failed');
-    events.emit({ type: 'failed', ...end, reason, error: new EventError(error) });
+    const from =
+      reply.kind === 'failed' && reply.deadToken !== undefined ? workerOf(reply.deadToken) : undefined;
+    events.emit({
+      type: 'failed',
+      ...end,
+      reason,
+      error: new EventError(error),
+      ...(from === undefined ? undefined : { from }),
+    });
   } else {
     events.emit({ type: 'replayed', ...endOf(engine, message, attempts, outcome.state) });
   }

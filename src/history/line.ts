@@ -40,7 +40,7 @@ export function lineOf(event: Emitted<HandleOnceEvent>): Line | undefined {
   if (type === 'taken-over') return died(event, event.attempts - 1, event.from);
   if (type === 'failed') {
     // By this claim, and no handler has run: its last worker died before.
-    if (event.reason === 'deaths-exhausted') return died(event, event.attempts, null);
+    if (event.reason === 'deaths-exhausted') return died(event, event.attempts, event.from ?? null);
     return ended(event, event.attempts, type, event.error);
   }
   if (type === 'lease-lost' || type === 'unrecorded') return ended(event, event.attempts, type, event.error);

@@ -60,6 +60,8 @@ export type HandleOnceEvent =
       readonly reason: FailedReason;
       /** What the handler threw, or, where no handler ran, the error of the outcome. */
       readonly error: EventError;
+      /** With `deaths-exhausted`: the process of the last attempt. */
+      readonly from?: string;
     })
   | (EndOfAttempt<'pending'> & {
       readonly type: 'released';

@@ -66,6 +66,8 @@ export type LookupReply =
       readonly error: string | null;
       /** False if this claim itself found the attempts used up. */
       readonly replayed: boolean;
+      /** The token whose lapsed lease was one death too many, where this claim found that. */
+      readonly deadToken?: string;
     })
   /** In a state that this version does not know: a newer one may have written it. */
   | (Counted & { readonly kind: 'unreadable' });

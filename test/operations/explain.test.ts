@@ -6,6 +6,7 @@ import postgres from 'postgres';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { PACKAGE_VERSION } from '../../src/lib/package-version.ts';
 import { WORKER_ID } from '../../src/lib/worker-id.ts';
+import { textOf } from '../../adapters/cli/commands/explain.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon } from '../support/until.ts';
@@ -165,7 +166,46 @@ describe('What happened to a message is told', () => {
     ]);
     expect(attempts[0]).not.toHaveProperty('tookMs');
     expect(attempts[0]?.meaning).toMatch(/its worker lived, as its own line says$/);
-    expect(attempts[1]?.meaning).toContain('ran it again, perhaps at the same time');
+    expect(attempts[1]?.meaning).toContain('runs it again, perhaps at the same time');
+  });
+
+  test('of one whose handler was forgotten, and went on beside another that died', async () => {
+    const { handleOnce } = worker();
+    await handleOnce(key, 'body', async () => {
+      await forgetRecord({ sql, scope, key });
+      await sql`
+        insert into handle_once.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
+        values (${scope}, ${key}, '01234567-0000-0000-0000-000000000000', '', 'pending', true, 1, now(), now(), now())`;
+    });
+    const alone = await explained(1);
+    expect(alone.record).toMatchObject({ phase: 'lapsed', worker: '01234567' });
+    expect(textOf(alone)).toContain('attempt 1 has no recorded end');
+    await handleOnce(key, 'body', () => 2);
+    const { attempts } = await explained(2);
+    expect(attempts).toMatchObject([
+      { attempt: 1, ending: 'lease-lost', worker: { id: WORKER_ID } },
+      { attempt: 1, ending: 'died', worker: { id: '01234567' } },
+    ]);
+    expect(attempts[1]?.meaning).toMatch(/^its worker gave no sign of life/);
+  });
+
+  test('of one that killed its workers: the process of the last, and not the one that found it', async () => {
+    const { handleOnce } = worker({ maxDeaths: 1 });
+    await sql`
+      insert into handle_once.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
+      values (${scope}, ${key}, '01234567-0000-0000-0000-000000000000', '', 'pending', true, 1, now(), now(), now())`;
+    await sql`
+      insert into handle_once.workers (id, host, pid, version, started_at, seen_at)
+      values ('01234567', 'another', 7, '1', now(), now())`;
+    await handleOnce(key, 'body', () => expect.fail('it ran'));
+    const { record, worker: last, attempts } = await explained(1);
+    expect(record).toMatchObject({
+      failedReason: 'deaths-exhausted',
+      error: { name: 'DeathsExhaustedError' },
+    });
+    expect(record).not.toHaveProperty('worker');
+    expect(last).toMatchObject({ host: 'another', pid: 7 });
+    expect(attempts).toMatchObject([{ attempt: 1, ending: 'died', worker: { host: 'another' } }]);
   });
 
   test('of one that there is nothing to tell of', async () => {

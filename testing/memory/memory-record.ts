@@ -1,5 +1,5 @@
 import type { FailedReason, ResultOmitted } from '../../src/words/outcome.ts';
-import { given, type RecordPhase, type RecordView, storedError } from '../../adapters/operations/record.ts';
+import { given, type RecordPhase, type RecordView, errorOf } from '../../adapters/operations/record.ts';
 
 export interface MemoryRecord {
   state: 'pending' | 'succeeded' | 'failed';
@@ -37,7 +37,7 @@ export function memoryView(
     failures,
     deaths,
     ...given('failedReason', failedReason),
-    ...given('error', storedError(error)),
+    ...given('error', errorOf(record, error)),
     ...given('resultOmitted', resultOmitted),
     ...given('result', result),
   };

@@ -88,7 +88,8 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
       const previous = records.get(id);
       const record = previous === undefined ? renewed(request, at) : { ...previous };
       const step = previous === undefined ? 'renew' : nextStep(previous, request, terms, at);
-      const deadToken = step === 'take' && record.owned ? record.token : null;
+      const takesOver = (step === 'take' || step === 'exhaust') && record.owned;
+      const deadToken = takesOver ? record.token : null;
       if (step === 'renew') Object.assign(record, renewed(request, at), { liveUntil: at + terms.leaseMs });
       if (step === 'take') {
         Object.assign(record, {
@@ -155,7 +156,10 @@ function claimReply(
   if (record.state === 'succeeded') return { kind: 'succeeded', attempts, result, resultOmitted };
   const ours = record.token === request.token;
   if (failedReason !== null)
-    return { kind: 'failed', attempts, reason: failedReason, error, replayed: !ours };
+    return {
+      ...{ kind: 'failed', attempts, reason: failedReason, error, replayed: !ours },
+      ...(ours && deadToken !== null ? { deadToken } : undefined),
+    };
   const retryAfterMs = Math.max(0, Math.ceil(record.liveUntil - now));
   if (!record.owned) return { kind: 'released', attempts, retryAfterMs, error };
   if (!ours) return { kind: 'in-flight', attempts, retryAfterMs };

@@ -43,7 +43,10 @@ async function explainAll(tables: TablesOptions, key: string): Promise<Answer> {
   return eachOf(stories, textOf);
 }
 
-function textOf(story: Story): string {
+/** They end no attempt. */
+const UNRECORDED = 'deferrals, and runs repeated after a conflict in the database, are not recorded';
+
+export function textOf(story: Story): string {
   const { record, worker, attempts } = story;
   const lines = record === undefined ? 'the record no longer exists' : linesOf(record);
   const host = worker?.host === undefined ? '' : `\n${'host'.padEnd(13)} ${nameOf(worker)}`;
@@ -52,14 +55,14 @@ function textOf(story: Story): string {
   const unlisted = unlistedAttempts(story);
   if (unlisted !== undefined) ended.push(unlisted);
   if (ended.length === 0)
-    ended.push(lapsed === '' ? 'no attempt ended badly' : 'no attempt before it ended badly');
+    ended.push(`no attempt${lapsed === '' ? '' : ' before it'} ended badly; ${UNRECORDED}`);
   return `${lines}${host}${lapsed}\n\n${ended.join('\n\n')}`;
 }
 
 function lapsedAt(record: RecordView, lines: readonly EndedAttempt[]): string {
-  const { attempts, liveUntil } = record;
+  const { attempts, liveUntil, worker } = record;
   const at = `its lease lapsed at ${liveUntil.toISOString()}`;
-  return outlivedLease(attempts, lines, record)
+  return outlivedLease({ attempt: attempts, worker }, lines, record)
     ? `attempt ${attempts} outlived its lease: ${at}; its line is below; the next delivery runs the message again`
     : `attempt ${attempts} has no recorded end: its process is gone or frozen, and ${at}; the next delivery runs the ` +
         'message again';

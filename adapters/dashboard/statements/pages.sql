@@ -129,7 +129,7 @@ where t.ctid > $1::text::tid and t.ctid < $2::text::tid
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end = $3::text)
-  and ($4::text is null or (t.state <> 'succeeded' and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+  and ($4::text is null or (t.state <> 'succeeded' and $4::text in (case when t.failed_reason = 'deaths-exhausted' then '"DeathsExhaustedError"' else substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') end, case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end, '"' || case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end || '"')))
   and ($5::text is null or t.scope = $5::text)
 limit $6::text::bigint;
 

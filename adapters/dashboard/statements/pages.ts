@@ -5,6 +5,7 @@ import {
   errorName,
   inMs,
   isErrorOf,
+  isErrorOfRecord,
   PHASE,
   scopesIn,
 } from '../../operations/statements/inspect.ts';
@@ -24,7 +25,7 @@ export function pageStatements(schema: string) {
     ) t`;
   /** $1 milliseconds since, $2 to $4 scope, ending and the error's name or code, each null for all. */
   const CHOSEN = `f.ended_at >= ${ago('$1')} and ($2::text is null or f.scope = $2::text)
-    and ($3::text is null or f.ending = $3::text) and ($4::text is null or ${isErrorOf('f.error', '$4')})`;
+    and ($3::text is null or f.ending = $3::text) and ($4::text is null or ${isErrorOf(errorName('f.error'), errorCode('f.error'), '$4')})`;
   return {
     /** $1 the schema, $2 names of tables: with their partitions. */
     sizes: `
@@ -113,7 +114,7 @@ select ${COLUMNS}, null as result, null as steps, t.ctid::text as place
 from only ${leaf} t
 where t.ctid > $1::text::tid and t.ctid < $2::text::tid
   and ($3::text is null or ${PHASE} = $3::text)
-  and ($4::text is null or (t.state <> 'succeeded' and ${isErrorOf('t.error', '$4')}))
+  and ($4::text is null or ${isErrorOfRecord('$4')})
   and ($5::text is null or t.scope = $5::text)
 limit $6::text::bigint`,
     /** At most 1,000. */

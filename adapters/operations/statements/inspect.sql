@@ -38,7 +38,7 @@ from (
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end = $3::text)
-    and ($4::text is null or (t.state <> 'succeeded' and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+    and ($4::text is null or (t.state <> 'succeeded' and $4::text in (case when t.failed_reason = 'deaths-exhausted' then '"DeathsExhaustedError"' else substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') end, case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end, '"' || case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end || '"')))
     and t.created_at <= coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', 'infinity')
     and (t.created_at, t.scope, t.key) < (coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', 'infinity'), coalesce($9::text, ''), coalesce($10::text, ''))
   order by t.created_at desc, t.scope desc, t.key desc
@@ -72,7 +72,7 @@ from (
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end = $3::text)
-    and ($4::text is null or (t.state <> 'succeeded' and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+    and ($4::text is null or (t.state <> 'succeeded' and $4::text in (case when t.failed_reason = 'deaths-exhausted' then '"DeathsExhaustedError"' else substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') end, case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end, '"' || case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end || '"')))
     and t.created_at >= coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', '-infinity')
     and (t.created_at, t.scope, t.key) > (coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', '-infinity'), coalesce($9::text, ''), coalesce($10::text, ''))
   order by t.created_at asc, t.scope asc, t.key asc
@@ -84,8 +84,8 @@ order by t.created_at asc, t.scope asc, t.key asc;
 select t.scope, t.error_name, t.error_code, count(*)::text as records,
   (date_part('epoch', min(t.created_at)) * 1000)::bigint::text as oldest_ms, (date_part('epoch', max(t.created_at)) * 1000)::bigint::text as newest_ms
 from (
-  select t.scope, t.created_at, case when t.state <> 'succeeded' then substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') end as error_name,
-    case when t.state <> 'succeeded' then substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end as error_code
+  select t.scope, t.created_at, case when t.state <> 'succeeded' then case when t.failed_reason = 'deaths-exhausted' then '"DeathsExhaustedError"' else substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') end end as error_name,
+    case when t.state <> 'succeeded' then case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end end as error_code
   from "handle_once".records t
   where t.created_at >= 'epoch'::timestamptz + $5::text::float8 * interval '1 millisecond'
     and ($6::text is null or t.created_at < 'epoch'::timestamptz + $6::text::float8 * interval '1 millisecond')
@@ -98,7 +98,7 @@ from (
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end = $3::text)
-    and ($4::text is null or (t.state <> 'succeeded' and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+    and ($4::text is null or (t.state <> 'succeeded' and $4::text in (case when t.failed_reason = 'deaths-exhausted' then '"DeathsExhaustedError"' else substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') end, case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end, '"' || case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end || '"')))
 ) t
 group by t.scope, t.error_name, t.error_code
 order by count(*) desc, t.scope, t.error_name, t.error_code;

@@ -19,14 +19,19 @@ export const inMs = (time: string): string => `(date_part('epoch', ${time}) * 10
 /** Without a parse: an error that is damaged must not fail a list. It is stored in this order, as JSON. */
 const TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
 export const errorName = (column: string): string => `substring(${column} from '^\\{"name":(${TEXT})')`;
-const ERROR_NAME = errorName('t.error');
+/** As records are shown. */
+const ERROR_NAME = `case when t.failed_reason = 'deaths-exhausted' then '"DeathsExhaustedError"' else ${errorName('t.error')} end`;
 export const errorCode = (column: string): string =>
   `substring(${column} from '^\\{"name":${TEXT},"message":${TEXT},"code":(${TEXT}|[^,}]+)')`;
-const ERROR_CODE = errorCode('t.error');
+const ERROR_CODE = `case when t.failed_reason = 'deaths-exhausted' then null else ${errorCode('t.error')} end`;
 
 /** Whether a parameter is the name or the code of an error, as JSON text. */
-export const isErrorOf = (column: string, parameter: string): string =>
-  `${parameter}::text in (${errorName(column)}, ${errorCode(column)}, '"' || ${errorCode(column)} || '"')`;
+export const isErrorOf = (name: string, code: string, parameter: string): string =>
+  `${parameter}::text in (${name}, ${code}, '"' || ${code} || '"')`;
+
+/** The same of a record `t`. */
+export const isErrorOfRecord = (parameter: string): string =>
+  `(t.state <> 'succeeded' and ${isErrorOf(ERROR_NAME, ERROR_CODE, parameter)})`;
 
 const moment = (parameter: string): string =>
   `'epoch'::timestamptz + ${parameter}::text::float8 * interval '1 millisecond'`;
@@ -36,7 +41,7 @@ const MATCHES = `t.created_at >= ${moment('$5')}
     and ($6::text is null or t.created_at < ${moment('$6')})
     and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
     and ($3::text is null or ${PHASE} = $3::text)
-    and ($4::text is null or (t.state <> 'succeeded' and ${isErrorOf('t.error', '$4')}))`;
+    and ($4::text is null or ${isErrorOfRecord('$4')})`;
 
 export const COLUMNS = `t.scope, t.key, t.state, ${PHASE} as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, ${inMs('t.created_at')} as created_ms, ${inMs('t.began_at')} as began_ms,

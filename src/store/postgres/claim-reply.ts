@@ -12,14 +12,14 @@ export function toReply([, kindText, attemptsText, detail = null, content = null
     case 'succeeded':
       return { kind, attempts, result: content, resultOmitted: detail as ResultOmitted | null };
     case 'exhausted':
-    case 'failed':
+    case 'failed': {
+      const [reason, deadToken] = (detail ?? '').split(' ');
+      const replayed = kind === 'failed';
       return {
-        kind: 'failed',
-        attempts,
-        reason: detail as FailedReason,
-        error: content,
-        replayed: kind === 'failed',
+        ...{ kind: 'failed', attempts, reason: reason as FailedReason, error: content, replayed },
+        ...(deadToken === undefined || replayed ? undefined : { deadToken }),
       };
+    }
     case 'released':
       return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)), error: content };
     case 'suspect':

@@ -34,7 +34,7 @@ export const ATTEMPTS: StoreRule = {
     async 'workers that died silently use up deaths, and leave no error'(actor) {
       await exhaustByDeaths(actor);
       const failed = { kind: 'failed', attempts: 5, reason: 'deaths-exhausted', error: null };
-      equals(await actor.claim('key', BOB), { ...failed, replayed: false });
+      equals(await actor.claim('key', BOB), { ...failed, replayed: false, deadToken: ALICE });
       equals(await actor.claim('key', CAROL), { ...failed, replayed: true });
     },
 

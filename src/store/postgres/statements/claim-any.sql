@@ -112,11 +112,11 @@ select t.key, case
     end as kind, t.attempts::text as attempts,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, ceil(date_part('epoch', statement_timestamp() - t.created_at) * 1000)::bigint, case when a.was_owned and t.attempts > 1 then a.token::text end)
+        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, ceil(date_part('epoch', statement_timestamp() - t.created_at) * 1000)::bigint, case when a.was_owned and (t.attempts > 1 or t.state = 'failed') then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
-      else t.failed_reason
+      else concat_ws(' ', t.failed_reason, case when a.was_owned and (t.attempts > 1 or t.state = 'failed') then a.token::text end)
     end as detail,
     case
       when t.state = 'succeeded' then t.result
@@ -139,7 +139,7 @@ select a.key, case
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
-      else a.failed_reason
+      else concat_ws(' ', a.failed_reason, null)
     end as detail,
     case
       when a.state = 'succeeded' then a.result
@@ -261,11 +261,11 @@ select t.key, case
     end as kind, t.attempts::text as attempts,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, ceil(date_part('epoch', statement_timestamp() - t.created_at) * 1000)::bigint, case when a.was_owned and t.attempts > 1 then a.token::text end)
+        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, ceil(date_part('epoch', statement_timestamp() - t.created_at) * 1000)::bigint, case when a.was_owned and (t.attempts > 1 or t.state = 'failed') then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
-      else t.failed_reason
+      else concat_ws(' ', t.failed_reason, case when a.was_owned and (t.attempts > 1 or t.state = 'failed') then a.token::text end)
     end as detail,
     case
       when t.state = 'succeeded' then t.result
@@ -288,7 +288,7 @@ select a.key, case
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
-      else a.failed_reason
+      else concat_ws(' ', a.failed_reason, null)
     end as detail,
     case
       when a.state = 'succeeded' then a.result

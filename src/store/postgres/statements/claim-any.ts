@@ -68,7 +68,7 @@ function afterNow(ms: string): string {
 }
 
 /** A record that was deleted since, and is made again, is at its first attempt: it was not taken over. */
-const DEAD_TOKEN = 'case when a.was_owned and t.attempts > 1 then a.token::text end';
+const DEAD_TOKEN = `case when a.was_owned and (t.attempts > 1 or t.state = 'failed') then a.token::text end`;
 
 /** A lapsed lease counts as a death. */
 const DEATHS = '(t.deaths + t.owned::integer)';

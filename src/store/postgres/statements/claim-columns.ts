@@ -2,7 +2,7 @@
 interface ClaimSql {
   readonly token: string;
   readonly fingerprint: string;
-  /** The token of the lapsed lease, as text, of a record that the claim now owns. Absent: it takes nothing over. */
+  /** The token of the lapsed lease, as text, of a record that the claim now owns or fails. Absent: it does neither. */
   readonly deadToken?: string;
 }
 
@@ -20,7 +20,7 @@ export function answerColumns(t: string, claim: ClaimSql): string {
         else ${msBetween(`${t}.live_until`, 'statement_timestamp()')}::text
       end
       when 'succeeded' then ${t}.result_omitted
-      else ${t}.failed_reason
+      else concat_ws(' ', ${t}.failed_reason, ${claim.deadToken ?? 'null'})
     end as detail,
     case
       when ${t}.state = 'succeeded' then ${t}.result
