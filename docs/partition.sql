@@ -7,14 +7,14 @@
 -- Publications, row level security, triggers, autovacuum options, comments, extended statistics, and indexes and
 -- constraints of your own are not copied: make them again. A view of the table ends this with an error: drop it first.
 -- An error changes nothing: it is one transaction. It needs disk room for a second copy of the table. With another
--- schema, replace handle_once.
+-- schema, replace handle_once: a name with capitals by "Name".
 begin;
 set local lock_timeout = '5s';
 lock table handle_once.records in access exclusive mode;
 do $$
 declare
   owner name := (
-    select tableowner from pg_catalog.pg_tables where schemaname = 'handle_once' and tablename = 'records'
+    select pg_get_userbyid(relowner) from pg_catalog.pg_class where oid = 'handle_once.records'::regclass
   );
 begin
   if owner <> current_user then
@@ -56,6 +56,14 @@ declare
   held record;
   suffix text;
 begin
+  -- What default privileges have granted.
+  for held in
+    select case a.grantee when 0 then 'public' else a.grantee::regrole::text end as grantee, c.oid::regclass as held_on
+    from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
+    where c.oid in (select relid from pg_partition_tree('handle_once.records')) and a.grantee <> c.relowner
+  loop
+    execute format('revoke all on %s from %s', held.held_on, held.grantee);
+  end loop;
   for held in
     select case grantee when 0 then 'public' else grantee::regrole::text end as grantee,
       string_agg(distinct privilege, ', ') as privileges, case when is_grantable then ' with grant option' end as option

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createHandleOnce, type DatabaseClient, TerminalError } from 'handle-once';
+import { createHandleOnce, type DatabaseClient, migrate, TerminalError } from 'handle-once';
 import { doctor, findRecords, grantsSql, listRecords, maintain } from 'handle-once/operations';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { takeWalk } from '../../adapters/operations/runner.ts';
@@ -59,7 +59,18 @@ async function walkMeanwhile(replaced: Promise<void>) {
   return { report };
 }
 
-const before: { refusal?: unknown; rights?: unknown; report?: unknown } = {};
+/** What becomes of the recipe in a schema of a name with capitals, for a role that does not own its tables. */
+async function inSchema(schema: string, recipe: string): Promise<unknown> {
+  await migrate(sql, { schema });
+  await sql.unsafe(`alter table "${schema}".records owner to ${keeper}`);
+  const refusal: unknown = await owner
+    .unsafe(recipe.replaceAll('handle_once', `"${schema}"`))
+    .catch((error: unknown) => error);
+  await owner`rollback`;
+  return refusal;
+}
+
+const before: { refusal?: unknown; named?: unknown; rights?: unknown; report?: unknown } = {};
 
 beforeAll(async () => {
   await sql`create publication everything for all tables`;
@@ -78,9 +89,14 @@ beforeAll(async () => {
   await sql`grant usage, create on schema handle_once to ${sql(keeper)}`;
   for (const table of ['records', 'maintenance'])
     await sql`alter table ${sql(`handle_once.${table}`)} owner to ${sql(keeper)}`;
+  // The rights of a table that has been made meanwhile would be wider.
+  await sql`
+    alter default privileges for role ${sql(keeper)} in schema handle_once
+    grant select on tables to ${sql(late)}, public`;
   before.rights = await rightsOn('handle_once.records');
   before.refusal = await owner.unsafe(recipe).catch((error: unknown) => error);
   await owner`rollback`;
+  before.named = await inSchema('Orders', recipe);
   await owner`set role ${sql(keeper)}`;
   const replaced = gate();
   const { report } = await walkMeanwhile(replaced.opened);
@@ -119,6 +135,9 @@ test('a role that does not own the tables is refused, and the owner stays', asyn
   expect(before.refusal).toMatchObject({
     message: `handle_once.records belongs to ${keeper}: run this as that role`,
     hint: expect.stringContaining(`-c 'set role ${keeper}' -f`) as string,
+  });
+  expect(before.named).toMatchObject({
+    message: `"Orders".records belongs to ${keeper}: run this as that role`,
   });
   expect(
     await sql`
