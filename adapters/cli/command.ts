@@ -102,6 +102,7 @@ const FLAGS: Readonly<Partial<Record<string, string>>> = {
   scope: '--scope',
   since: '--since',
   sinceMs: '--since',
+  step: '--step',
   to: '--to',
   until: '--until',
 };

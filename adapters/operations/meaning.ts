@@ -15,8 +15,8 @@ const MEANINGS: Readonly<Record<BadEnding, string>> = {
     'transaction did not commit; the next delivery runs it again',
   failed: 'it failed permanently; later deliveries are answered from the record',
   died:
-    'its worker gave no sign of life for a lease: it crashed, was killed or frozen, or lost the database; the next ' +
-    'delivery ran it again, unless maxDeaths was reached',
+    'by then its worker had given no sign of life for a lease: it crashed, was killed or frozen, or lost the ' +
+    'database; the next delivery ran it again, unless maxDeaths was reached',
   'lease-lost':
     'its lease ended before its handler, or its record was forgotten: the next delivery runs it again, perhaps at ' +
     'the same time, unless maxDeaths is reached',

@@ -218,7 +218,7 @@ function grantsText(schema: string, use: Use, tables: Readonly<Partial<Record<Ta
   return `${OWNER_RUNS} (${printed} prints all that it needs): ${script}`;
 }
 
-/** The schema is quoted. */
-function schemaFlag(schema: string): string {
+/** Of the command. The schema is quoted. */
+export function schemaFlag(schema: string): string {
   return schema === DEFAULT_NAME ? '' : ` --schema ${schema}`;
 }

@@ -627,6 +627,8 @@ describe('Where it cannot work', () => {
     ['no database is named', 'status', 2, /set DATABASE_URL, or give/, {}],
     ['a command is unknown', 'frobnicate', 2, /unknown command/],
     ['an option is missing', 'forget key', 2, /--scope/],
+    ['a port is too high', 'dashboard --port 65536', 2, /--port .*from 0 to 65535/],
+    ['a step has no name', 'forget key --scope a --step ', 2, /--step must not be empty/],
     ['a key has no scope', 'retry key', 2, /--scope is missing: each scope has its own record for a key/],
     [
       'an option is for many',

@@ -186,7 +186,7 @@ describe('What happened to a message is told', () => {
       { attempt: 1, ending: 'lease-lost', worker: { id: WORKER_ID } },
       { attempt: 1, ending: 'died', worker: { id: '01234567' } },
     ]);
-    expect(attempts[1]?.meaning).toMatch(/^its worker gave no sign of life/);
+    expect(attempts[1]?.meaning).toMatch(/^by then its worker had given no sign of life/);
   });
 
   test('of one that killed its workers: the process of the last, and not the one that found it', async () => {

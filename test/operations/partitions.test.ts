@@ -208,3 +208,29 @@ test('a role that maintains keeps its rights, and one that is granted later is t
     fix: expect.stringContaining('and the same rights on each partition of records') as string,
   });
 });
+
+test('a partition whose rows row level security hides from maintenance is named, by doctor too', async () => {
+  await sql`alter table handle_once.records_9 enable row level security`;
+  await expect(maintain({ sql: earlies })).rejects.toThrow(/row level security is on for records_9 /);
+  expect(await findingOf('row-security', { sql: earlies })).toMatchObject({
+    level: 'notice',
+    found: expect.stringContaining('for records_9 (select, update, delete)') as string,
+  });
+  await sql`alter table handle_once.records_9 disable row level security`;
+  expect(await findingOf('row-security', { sql: earlies })).toMatchObject({ level: 'ok' });
+});
+
+test('partitions of another owner are named: a migration of the table would fail', async () => {
+  for (const table of ['records_7', 'records_8'])
+    await sql`alter table ${sql(`handle_once.${table}`)} owner to ${sql(reader)}`;
+  expect(await findingOf('tables', { sql })).toMatchObject({
+    level: 'notice',
+    found: expect.stringContaining(
+      `records_7, records_8 do not belong to ${keeper}, as records does`,
+    ) as string,
+    fix: expect.stringContaining(`alter table "handle_once".records_7 owner to ${keeper}`) as string,
+  });
+  for (const table of ['records_7', 'records_8'])
+    await sql`alter table ${sql(`handle_once.${table}`)} owner to ${sql(keeper)}`;
+  expect(await findingOf('tables', { sql })).toMatchObject({ level: 'ok' });
+});

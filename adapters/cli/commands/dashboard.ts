@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Right } from '../../dashboard/index.ts';
 import { answer, connected, print, type SharedOptions } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -11,9 +11,15 @@ interface DashboardOptions extends SharedOptions {
   readonly allowResults?: boolean;
 }
 
+function portNumber(text: string): number {
+  const port = wholeNumber(text);
+  if (port > 65_535) throw new InvalidArgumentError('It must be from 0 to 65535.');
+  return port;
+}
+
 export function addDashboard(program: Command): void {
   connected(program.command('dashboard').description('serve the dashboard on 127.0.0.1 until it is stopped'))
-    .option('--port <port>', 'the port (default: a free one)', wholeNumber, 0)
+    .option('--port <port>', 'the port (default: a free one)', portNumber, 0)
     .option(
       '--allow-actions',
       'allow records to be retried and forgotten; each action is written to the table audit',

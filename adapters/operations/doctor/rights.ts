@@ -1,5 +1,6 @@
 import { arrayLiteral } from '../../../src/postgres/array.ts';
 import { arraysOf } from '../../../src/postgres/batch.ts';
+import { schemaFlag } from '../../../src/postgres/failure.ts';
 import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 import { grantsOn, RIGHTS, type TableName, type Use } from '../../../src/postgres/rights.ts';
 import { LEAVES } from '../../../src/postgres/statements/leaves.ts';
@@ -39,7 +40,8 @@ export async function rights(subject: Subject): Promise<Found> {
   const forMaintain = onPartitions === '' ? onTables : { ...onTables, 'partitions of records': onPartitions };
   const mayHandle = !Object.keys(forHandle).some((table) => OF_HANDLING.includes(table));
   const mayMaintain = isNone(forMaintain);
-  const grants = grantsOn(quoteIdentifier(subject.schema), role, forHandle)
+  const schema = quoteIdentifier(subject.schema);
+  const grants = grantsOn(schema, role, forHandle)
     .map((grant) => `${grant};`)
     .join(' ');
   if (mayHandle && !isNone(forHandle)) {
@@ -55,8 +57,8 @@ export async function rights(subject: Subject): Promise<Found> {
   return problem(
     `the role ${role} may neither handle messages (it lacks ${listed(forHandle)}) ` +
       `nor maintain the tables (it lacks ${listed(forMaintain)})`,
-    `to handle messages, run as the owner of the tables what \`npx handle-once grants ${role}\` prints: ${grants} To ` +
-      `maintain the tables, run what npx handle-once grants ${role} --for maintain prints` +
+    `to handle messages, run as the owner of the tables what \`npx handle-once grants ${role}${schemaFlag(schema)}\` ` +
+      `prints: ${grants} To maintain the tables, run what npx handle-once grants ${role} --for maintain${schemaFlag(schema)} prints` +
       (onPartitions === '' ? '' : ', and the same rights on each partition of records'),
   );
 }

@@ -4,8 +4,8 @@ import { type Found, notice, ok, problem, type Subject } from './finding.ts';
 
 /** Whether row level security hides rows from the role of the client. */
 export async function rowSecurity({ client, schema }: Subject): Promise<Found> {
-  const ofWorkers = await hiddenTables(client, schema, RIGHTS.handle);
-  const ofMaintenance = await hiddenTables(client, schema, RIGHTS.maintain);
+  const ofWorkers = await hiddenTables(client, schema, RIGHTS.handle, false);
+  const ofMaintenance = await hiddenTables(client, schema, RIGHTS.maintain, true);
   const hidden = [
     ...ofWorkers,
     ...ofMaintenance.filter(({ table }) => !ofWorkers.some((other) => other.table === table)),

@@ -29,6 +29,14 @@ from (select coalesce(max(modulus), 1) as modulus from parts group by oid) w
 where not exists (select from parts p where r.remainder % p.modulus = p.remainder)
 order by r.remainder`;
 
+/** Partitions of the records that have another owner than their table. Parameter: $1 the schema. */
+const FOREIGN_PARTITIONS = `
+select quote_ident(c.relname), quote_ident(pg_get_userbyid(t.relowner))
+from pg_catalog.pg_class t join pg_catalog.pg_namespace n on n.oid = t.relnamespace
+  cross join lateral pg_partition_tree(t.oid::regclass) p join pg_catalog.pg_class c on c.oid = p.relid
+where n.nspname = $1::text and t.relname = 'records' and t.relkind = 'p' and c.relowner <> t.relowner
+order by c.oid`;
+
 /** Tables that were dropped, and what others have lost. Older tables are found by their version. */
 export async function tables(subject: Subject): Promise<Found> {
   const { client, schema } = subject;
@@ -38,6 +46,7 @@ export async function tables(subject: Subject): Promise<Found> {
     ...(missing.length === 0 ? [] : [lacking(missing, schema)]),
     ...(faults.length === 0 ? [] : [broken(faults, schema)]),
     ...(await lackedPartitions(subject)),
+    ...(await foreignPartitions(subject)),
   ];
   return found.length === 0 ? ok('all exist, with their columns and keys') : both(found);
 }
@@ -53,6 +62,20 @@ async function lackedPartitions({ client, schema }: Subject): Promise<readonly F
       `${found} (SQLSTATE 23514)`,
       `attach it again, as the owner of the tables: alter table ${records} attach partition NAME for values with ${first}` +
         '; if it is lost, make it as partition.sql does: its messages run again',
+    ),
+  ];
+}
+
+async function foreignPartitions({ client, schema }: Subject): Promise<readonly Found[]> {
+  const rows = await run(client, FOREIGN_PARTITIONS, [schema]);
+  const [[first, owner] = []] = rows;
+  if (first === undefined) return [];
+  return [
+    notice(
+      `the partitions ${named(rows.map(([name]) => name ?? ''))} do not belong to ${owner}, as records does: a migration ` +
+        'that changes the table fails',
+      `as a superuser, run alter table ${quoteIdentifier(schema)}.${first} owner to ${owner}` +
+        (rows.length > 1 ? ', and the same for the others' : ''),
     ),
   ];
 }
