@@ -39,12 +39,6 @@ declare global {
   const verify: Verify;
   const incoming: IncomingMessage;
   const requireUser: RequestHandler;
-  namespace Express {
-    /** As `express-session` has it, with what a login has put there. */
-    interface Request {
-      readonly session: { readonly user?: { readonly name: string; readonly admin: boolean } };
-    }
-  }
   const compress: RequestHandler;
   function userOf(request: Request): Promise<string>;
   function authenticate(request: Request | IncomingMessage): Promise<{ readonly userId: string }>;

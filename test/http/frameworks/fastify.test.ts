@@ -20,10 +20,11 @@ function onceEach(options: Partial<HttpOptions<IncomingMessage>> = {}): OnceEach
   });
 }
 
-/** The middleware as a hook. */
+/** The middleware as a hook, as docs/http.md has it: Fastify sends what hooks have set on the reply only later. */
 function hookOf(once: OnceEachNodeRequest) {
   return {
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+      reply.raw.setHeaders(new Map(Object.entries(reply.getHeaders()) as [string, string][]));
       void once(request.raw, reply.raw, done as (error?: unknown) => void);
     },
   };
@@ -74,6 +75,30 @@ describe('Fastify, by an onRequest hook', () => {
     expect(told(await send(url, 'a', { headers: { authorization: 'bob' } }))).toEqual([201, 'stored']);
     expect(runs).toEqual([{ cents: 995 }, { cents: 995 }]);
     expect(warnings).toEqual([]);
+  });
+
+  it('gives each answer the headers that an earlier hook has set, such as those of CORS', async () => {
+    const { url } = await listen((app) => {
+      app.addHook('onRequest', (_, reply, done) => {
+        reply.header('access-control-allow-origin', '*');
+        done();
+      });
+      app.post('/orders', hookOf(onceEach()), () => ({ id: 1 }));
+    });
+    const answers = [
+      await send(url, 'a', alice),
+      await send(url, 'a', alice),
+      await send(url, 'a', { ...alice, body: '{}' }),
+      await send(url, 'a'),
+    ];
+    expect(answers.map((answer) => [...told(answer), answer.headers['access-control-allow-origin']])).toEqual(
+      [
+        [200, 'stored', '*'],
+        [200, 'replayed', '*'],
+        [422, 'mismatch', '*'],
+        [401, 'no-principal', '*'],
+      ],
+    );
   });
 
   it('stores what a schema refuses, and releases what is thrown', async () => {

@@ -10,15 +10,6 @@ declare module 'compression' {
   export default function compression(options: { readonly threshold: number }): RequestHandler;
 }
 
-declare module 'express-session' {
-  import type { RequestHandler } from 'express';
-  export default function session(options: {
-    readonly secret: string;
-    readonly resave: boolean;
-    readonly saveUninitialized: boolean;
-  }): RequestHandler;
-}
-
 declare module 'koa' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
   export interface Context {
