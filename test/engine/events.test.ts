@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type HandleOnceEvent, TerminalError } from '../../src/index.ts';
+import { WORKER_ID } from '../../src/lib/worker-id.ts';
 import { memoryBench } from './support/bench.ts';
 import { flakyStore, isUnreachable, refusesData, refusesForGood } from './support/flaky-store.ts';
 import { expectSoon } from '../support/until.ts';
@@ -133,6 +134,7 @@ describe('events', () => {
         attempts: 1,
         state: 'failed',
         reason: 'deaths-exhausted',
+        from: WORKER_ID,
         error: expect.objectContaining({ name: 'DeathsExhaustedError' }) as unknown,
       },
     ]);

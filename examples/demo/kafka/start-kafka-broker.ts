@@ -2,7 +2,8 @@ import type { Admin, Producer } from 'kafkajs';
 import type { Channel, RunningBroker } from '../broker.ts';
 import { say } from '../say.ts';
 import { createClient } from './client.ts';
-import { type KafkaEnvironment, PARTITIONS } from './environment.ts';
+import { createTopic } from './create-topic.ts';
+import type { KafkaEnvironment } from './environment.ts';
 import { forget } from './forget.ts';
 import { startService } from './service.ts';
 import { uncommitted } from './uncommitted.ts';
@@ -19,7 +20,7 @@ export async function startKafkaBroker(): Promise<RunningBroker> {
   return {
     async openChannel(name) {
       names.push(name);
-      await admin.createTopics({ topics: [{ topic: name, numPartitions: PARTITIONS }] });
+      await createTopic(admin, name);
       return channelOf({ KAFKA_BROKERS: service.url, DEMO_TOPIC: name, DEMO_GROUP: name }, admin, producer);
     },
     async stop() {

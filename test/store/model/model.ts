@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { FailedReason } from '../../../src/index.ts';
 import type { RecordPhase } from '../../../adapters/operations/record.ts';
 import type {
@@ -109,7 +110,7 @@ export class Model {
       ...{ key, state: stateOf(last), phase: this.#phase(last), attempts: attemptsOf(history) },
       ...countsOf(history),
       ...(last.what === 'failed' && { failedReason: last.reason }),
-      ...(last.what !== 'succeeded' && shownError(lastErrorOf(history))),
+      ...(last.what !== 'succeeded' && shownError(last, history)),
       ...(last.what === 'succeeded' && last.result !== null && { result: last.result }),
       ...(last.what !== 'succeeded' && shownSteps(stepsOf(history))),
     };
@@ -225,6 +226,7 @@ export class Model {
           reason: last.reason,
           error: lastError,
           replayed: last.token !== token,
+          ...(last.token === token && deadToken !== null && { deadToken }),
         };
     }
   }
@@ -301,8 +303,13 @@ function shownSteps(steps: string | undefined): object {
   return steps === undefined ? {} : { steps: Object.keys(JSON.parse(steps) as object) };
 }
 
-function shownError(error: string | null): object {
-  return error === null ? {} : { error: JSON.parse(error) as unknown };
+function shownError(last: Happening, history: readonly Happening[]): object {
+  const json = lastErrorOf(history);
+  const given: unknown = json === null ? undefined : JSON.parse(json);
+  if (last.what !== 'failed' || last.reason !== 'deaths-exhausted')
+    return json === null ? {} : { error: given };
+  const message = expect.stringContaining(`attempt ${attemptsOf(history)} lost its worker`) as string;
+  return { error: { name: 'DeathsExhaustedError', message, ...(json !== null && { cause: given }) } };
 }
 
 /** As they are in the table: a claim that has not ended is no death yet, and the last failure is one. */
