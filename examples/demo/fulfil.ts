@@ -29,8 +29,8 @@ export async function fulfil(
   if (run === undefined) throw new Error('the database returned no id of the run');
   const isHeld = worker === DOOMED_WORKER && ended >= LEAST_ENDED;
   if (isHeld) held += 1;
-  // Every other one before its effects.
-  const isHeldHere = isHeld && held % 2 === 1;
+  // Every other one before its effects: the first after them, since a worker may have no other.
+  const isHeldHere = isHeld && held % 2 === 0;
   await sleep(isHeldHere ? UNTIL_KILLED_MS : longestWaitMs * shareOf(order, 97));
   await charge(sql, order, idempotencyKey);
   await sql`insert into emails (order_id, run) values (${order.id}, ${run.id})`;

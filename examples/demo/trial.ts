@@ -76,7 +76,7 @@ async function killInTheMiddle(
     async () => {
       const { ended, running, pastEffects } = await progressOf(sql, DOOMED_WORKER);
       const leastSide = Math.min(pastEffects, running - pastEffects);
-      if (ended >= LEAST_ENDED && leastSide >= leastOnEachSide) return [];
+      if (ended >= LEAST_ENDED && pastEffects > 0 && leastSide >= leastOnEachSide) return [];
       return [
         `worker ${DOOMED_WORKER} is not in the middle of its work: ${ended} runs ended, ${running} not`,
       ];

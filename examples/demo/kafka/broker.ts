@@ -12,7 +12,7 @@ export const kafka: Broker = {
   control: {
     file: new URL('control-worker.ts', import.meta.url),
     atOnce: `a handler for each of ${PARTITIONS} partitions`,
-    leastOnEachSide: 1,
+    leastOnEachSide: 0,
   },
   firstWorkers: [1, 2],
   lateWorkers: [LATE_WORKER],
