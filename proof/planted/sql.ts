@@ -4,7 +4,7 @@ import { runProgram } from '../../test/support/run-program.ts';
 import { whatIsWrong, withPlanted } from './planted.ts';
 
 const COPIED = [
-  ...['adapters', 'docs', 'migrations', 'src', 'test', 'testing'],
+  ...['adapters', 'docs', 'migrations', 'proof/simulation', 'src', 'test', 'testing'],
   ...['package.json', 'tsconfig.json', 'vitest.config.ts'],
 ];
 
