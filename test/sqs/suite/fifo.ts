@@ -33,7 +33,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
       },
     });
     await queue.empty();
-    await until(() => worker.counts().acknowledged === 12);
+    await until(() => (worker.counts().acknowledged ?? 0) >= 12);
     expect(handled).toEqual({ a: [0, 1, 2, 3], b: [0, 1, 2, 3], c: [0, 1, 2, 3] });
   });
 
@@ -51,7 +51,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
         running -= 1;
       },
     });
-    await until(() => worker.counts().acknowledged === 5);
+    await until(() => (worker.counts().acknowledged ?? 0) >= 5);
     expect(most).toBe(1);
   });
 
@@ -69,7 +69,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
       },
     });
     await queue.empty();
-    await until(() => worker.counts().acknowledged === 7);
+    await until(() => (worker.counts().acknowledged ?? 0) >= 7);
 
     expect(handled.filter((body) => !body.startsWith('other'))).toEqual([
       '0#1',
@@ -93,7 +93,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
           if (ageMs === 0) throw new RetryableError('not yet', { retryAfterMs: 1, counted: false });
         },
       });
-      await until(() => worker.counts().acknowledged === 2);
+      await until(() => (worker.counts().acknowledged ?? 0) >= 2);
       const warned = queue.eventsOf('warning').filter(({ warning }) => warning === 'DEFERRED_IN_GROUP');
       expect(warned).toHaveLength(fifo ? 1 : 0);
     },
@@ -118,7 +118,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
     // The first two are claimed at once: either may be first.
     expect(new Set(started)).toEqual(new Set(['a', 'b', 'c']));
     mayEnd.open();
-    await until(() => worker.counts().acknowledged === 12);
+    await until(() => (worker.counts().acknowledged ?? 0) >= 12);
   });
 
   test('one that failed for good is out of the way', async () => {
@@ -131,7 +131,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
         if (payload === 1) throw new TerminalError('never');
       },
     });
-    await until(() => worker.counts().acknowledged === 3);
+    await until(() => (worker.counts().acknowledged ?? 0) >= 3);
     expect(handled).toEqual([0, 1, 2]);
     expect(queue.eventsOf('returned')).toEqual([]);
   });
@@ -150,6 +150,6 @@ export function fifoSuite({ server, setup }: Fixture): void {
         await allRun.opened;
       },
     });
-    await until(() => worker.counts().acknowledged === 4);
+    await until(() => (worker.counts().acknowledged ?? 0) >= 4);
   });
 }
