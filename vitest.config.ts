@@ -56,7 +56,7 @@ const CORE =
 const OTHER_CLIENTS = USABLE_CLIENTS.filter((client) => client !== 'kafkajs');
 
 /** Of files that mostly wait. Projects of one group have the same number. */
-const WAITING_WORKERS = 4 * availableParallelism();
+const WAITING_WORKERS = 3 * availableParallelism() + 1;
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },
