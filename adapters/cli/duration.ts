@@ -35,18 +35,15 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** One for the whole command: two times ago are as far apart as they are written. */
-const NOW = Date.now();
-
 /** A time ago as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
 export function momentOf(text: string): Date {
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return new Date(NOW - duration(text));
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return new Date(Date.now() - duration(text));
   const moment = new Date(MOMENT.test(text) && isDay(text.slice(0, 10)) ? text : NaN);
   if (Number.isNaN(moment.getTime()))
     throw new InvalidArgumentError(
       'It is not a time: write 2026-11-25T14:00:00Z, with Z or an offset such as +01:00.',
     );
-  if (moment.getTime() > NOW) throw new InvalidArgumentError('It is in the future.');
+  if (moment.getTime() > Date.now()) throw new InvalidArgumentError('It is in the future.');
   return moment;
 }
 
