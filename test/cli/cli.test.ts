@@ -662,7 +662,7 @@ describe('Where it cannot work', () => {
       2,
       /has parameters that PostgreSQL does not know: remove schema, pgbouncer from it/,
     ],
-    ['no time lies between', 'list --until 24h', 2, /--until must be later: the time ends before it begins/],
+    ['no time lies between', 'list --until 25h', 2, /--until must be later: the time ends before it begins/],
     [
       'a moment is none',
       'list --since 2026-13-99',
