@@ -81,7 +81,8 @@ export async function explainRecord(options: RecordOptions): Promise<Story> {
   const client = clientOf(resolved);
   const record = await showRecord(resolved);
   const rows = await run(client, statements.explain, [scope, key]);
-  const [found] = await run(client, statements.findWorker, [record?.worker ?? null]);
+  const id = record?.worker;
+  const [found] = id === undefined ? [] : await run(client, statements.findWorker, [id]);
   const attempts = rows
     .toReversed()
     .map(([attempt, ending, endedMs, tookMs, batchSize, error, ...worker]) => ({

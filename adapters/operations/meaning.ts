@@ -37,11 +37,7 @@ export function meaningOf(line: Ended, lines: readonly Ended[], record: RecordVi
     if (!isOfLife(line, record)) return OF_GONE;
     if (record?.state !== 'failed' || attempt < record.attempts) return RETRIED;
   }
-  if (
-    ending === 'died' &&
-    isOfLife(line, record) &&
-    outlivedLease({ attempt, worker: worker?.id }, lines, record)
-  )
+  if (ending === 'died' && isOfLife(line, record) && outlivedLease(attempt, worker?.id, lines, record))
     return SURVIVED;
   return MEANINGS[ending];
 }
@@ -53,7 +49,8 @@ export function isOfLife({ endedAt }: Pick<Ended, 'endedAt'>, record: RecordView
 
 /** Whether an attempt has a line of its own worker, written after its lease was over. */
 export function outlivedLease(
-  { attempt, worker }: { readonly attempt: number; readonly worker: string | undefined },
+  attempt: number,
+  worker: string | undefined,
   lines: readonly Ended[],
   record: RecordView | undefined,
 ): boolean {

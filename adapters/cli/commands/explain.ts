@@ -62,7 +62,7 @@ export function textOf(story: Story): string {
 function lapsedAt(record: RecordView, lines: readonly EndedAttempt[]): string {
   const { attempts, liveUntil, worker } = record;
   const at = `its lease lapsed at ${liveUntil.toISOString()}`;
-  return outlivedLease({ attempt: attempts, worker }, lines, record)
+  return outlivedLease(attempts, worker, lines, record)
     ? `attempt ${attempts} outlived its lease: ${at}; its line is below; the next delivery runs the message again`
     : `attempt ${attempts} has no recorded end: its process is gone or frozen, and ${at}; the next delivery runs the ` +
         'message again';

@@ -1,7 +1,7 @@
 import type { ManyFilter } from '../data/audit.ts';
 import { countFailed, permanentFailures } from '../data/failures.ts';
 import { recordFilterOf } from '../data/retry-many.ts';
-import { type Context, page, Refused, sinceIn, textIn } from '../page.ts';
+import { ago, type Context, page, Refused, sinceIn, textIn } from '../page.ts';
 import { actionForm, textField } from '../parts/forms.tsx';
 import { given, link, table } from '../parts/values.tsx';
 import { counted, moment } from '../parts/words.ts';
@@ -55,6 +55,6 @@ async function filterOf(context: Context): Promise<ManyFilter> {
     throw new Refused('scope and error of the messages are needed');
   const { sinceMs } = sinceIn(context);
   const { oldestAt } = await permanentFailures(context, { scope, error, sinceMs });
-  const since = Math.min(oldestAt?.getTime() ?? Infinity, context.now.getTime() - sinceMs) - HOUR_MS;
+  const since = Math.min(oldestAt?.getTime() ?? Infinity, ago(context, sinceMs).getTime()) - HOUR_MS;
   return { scope, error, since: new Date(since).toISOString(), until: context.now.toISOString() };
 }

@@ -139,7 +139,7 @@ select a.key, case
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
-      else concat_ws(' ', a.failed_reason, null)
+      else a.failed_reason
     end as detail,
     case
       when a.state = 'succeeded' then a.result
@@ -288,7 +288,7 @@ select a.key, case
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
-      else concat_ws(' ', a.failed_reason, null)
+      else a.failed_reason
     end as detail,
     case
       when a.state = 'succeeded' then a.result

@@ -20,7 +20,7 @@ export function answerColumns(t: string, claim: ClaimSql): string {
         else ${msBetween(`${t}.live_until`, 'statement_timestamp()')}::text
       end
       when 'succeeded' then ${t}.result_omitted
-      else concat_ws(' ', ${t}.failed_reason, ${claim.deadToken ?? 'null'})
+      else ${claim.deadToken === undefined ? `${t}.failed_reason` : `concat_ws(' ', ${t}.failed_reason, ${claim.deadToken})`}
     end as detail,
     case
       when ${t}.state = 'succeeded' then ${t}.result

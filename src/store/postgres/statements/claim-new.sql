@@ -29,7 +29,7 @@ select found.key, case
         else ceil(date_part('epoch', found.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then found.result_omitted
-      else concat_ws(' ', found.failed_reason, null)
+      else found.failed_reason
     end as detail,
     case
       when found.state = 'succeeded' then found.result
@@ -76,7 +76,7 @@ select a.key, case
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
-      else concat_ws(' ', a.failed_reason, null)
+      else a.failed_reason
     end as detail,
     case
       when a.state = 'succeeded' then a.result
