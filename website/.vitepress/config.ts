@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitepress';
 import { tabsMarkdownPlugin } from 'vitepress-plugin-tabs';
+import { withSearchWords } from '../search-words.ts';
 import { sidebars } from '../sidebar.ts';
 import { slugOf } from '../slug.ts';
 import { BASE, REPOSITORY } from '../stage/places.ts';
@@ -49,7 +50,13 @@ export default defineConfig({
     ],
     sidebar: sidebars(),
     outline: [2, 3],
-    search: { provider: 'local', options: { miniSearch: { searchOptions: { boostDocument: weightOf } } } },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: { searchOptions: { boostDocument: weightOf } },
+        _render: (source, env, markdown) => withSearchWords(markdown.render(source, env), env.relativePath),
+      },
+    },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     editLink: {
       text: 'Edit this page on GitHub',
