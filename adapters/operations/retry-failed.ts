@@ -97,7 +97,7 @@ export async function retryFailed(options: RetryFailedOptions): Promise<RetryRep
     const { state } = await retryRecord({ sql, databaseSchema, replyTimeoutMs, scope, key });
     if (state === 'unchanged') continue;
     retried += 1;
-    onRetried?.(record);
+    await onRetried?.(record);
   }
   return { state: 'finished', matching, retried };
 }

@@ -70,7 +70,7 @@ export function startRun(options: RunOptions) {
       receiver.pump();
     },
   };
-  const bytesOf = ({ message }: HeldMessage): number => message.Body?.length ?? 0;
+  const bytesOf = ({ message }: HeldMessage): number => Buffer.byteLength(message.Body ?? '');
   const batches = batching && createBatchLanes({ ...lanesOptions, batching, clock, bytesOf });
   const lanes = batches ?? createLanes(lanesOptions);
   const receiver = createReceiver({

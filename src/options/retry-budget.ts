@@ -26,7 +26,7 @@ const WAITING_DELIVERIES = 10;
 /**
  * How long retries last, and how often a queue must deliver for them.
  *
- * Each wait is a random time up to its bound: the median total wait is below half of the sum of all bounds. With a
+ * Each wait is a random time up to its bound: the median of the total wait is half of the sum of all bounds. With a
  * `maxAttempts` of Infinity they never end. Throws `InvalidOptionsError`.
  *
  * @example
@@ -57,7 +57,7 @@ function sumOfWaits(maxAttempts: number, backoff: FullBackoffBounds): number {
   for (let failures = 1; failures < maxAttempts; failures += 1) {
     const wait = retryWait(backoff, failures);
     // From there on all waits are alike.
-    if (wait === backoff.maxMs) return sum + wait * (maxAttempts - failures);
+    if (wait === retryWait(backoff, failures + 1)) return sum + wait * (maxAttempts - failures);
     sum += wait;
   }
   return sum;

@@ -32,6 +32,22 @@ describe('The overview', () => {
       /Messages: at least 16 failed permanently in the last hour, 16 of them are failed now/,
     );
   });
+
+  test('a message that failed again after a retry is one that is failed now', async () => {
+    await sql`
+      insert into handle_once.failures (ended_at, attempt, scope, key, ending, error)
+      select ended_at, 2, scope, key, ending, error from handle_once.failures where key = ${FAILED}`;
+    try {
+      const { text } = await get(dashboard);
+      expect(text).toMatch(/at least 16 failed permanently in the last hour, 16 of them are failed now/);
+      const { groups } = (await getJson(dashboard, 'view=failures')) as { groups: { scope: string }[] };
+      expect(groups).toContainEqual(
+        expect.objectContaining({ scope: SCOPE, ending: 'failed', atLeast: 2, failedNow: 1 }),
+      );
+    } finally {
+      await sql`delete from handle_once.failures where key = ${FAILED} and attempt = 2`;
+    }
+  });
 });
 
 describe('Messages', () => {

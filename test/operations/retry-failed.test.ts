@@ -82,9 +82,7 @@ test('ended at any point, the next call goes on with those that are left', async
   expect(before).toMatchObject({ phase: 'waiting' });
   const broken = retryFailed({
     ...{ sql, confirm: 2 },
-    onRetried: () => {
-      throw new Error('killed');
-    },
+    onRetried: () => Promise.reject(new Error('killed')),
   });
   await expect(broken).rejects.toThrow('killed');
   expect(await retryFailed({ sql })).toMatchObject({ matching: 1 });

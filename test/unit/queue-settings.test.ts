@@ -1,4 +1,4 @@
-import { createHandleOnce } from 'handle-once';
+import { createHandleOnce, retryBudget } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
 import { unreadableQueue } from '../../adapters/shared/sqs/queue-check.ts';
@@ -56,12 +56,22 @@ test('either retention that is below that of the queue is warned of, and neither
   ]);
 });
 
-test('a maxReceiveCount not above maxAttempts is warned of', () => {
-  expect(warningsOf({ maxReceiveCount: 5 })).toEqual(['MAX_RECEIVE_COUNT_TOO_LOW']);
-  expect(warningsOf({ maxReceiveCount: 6 })).toEqual([]);
-  expect(warningsOf({ maxReceiveCount: 1_000 }, { maxAttempts: Infinity })).toEqual([
-    'MAX_RECEIVE_COUNT_TOO_LOW',
+test('a maxReceiveCount that retries, deaths and waits can use up is warned of', () => {
+  const { maxReceiveCount } = retryBudget(settings);
+  expect(warningsOf({ maxReceiveCount })).toEqual([]);
+  expect(queueWarnings({ ...NOTHING, maxReceiveCount: maxReceiveCount - 1 }, settings)).toEqual([
+    {
+      warning: 'MAX_RECEIVE_COUNT_TOO_LOW',
+      message: expect.stringMatching(
+        /moves a message after 19 receives, .* it can take 20: .* Raise maxReceiveCount to at least 20$/,
+      ) as unknown,
+    },
   ]);
+});
+
+test.each([Infinity, 2_000])('what no queue allows is not advised: maxAttempts %s', (maxAttempts) => {
+  const [warning] = queueWarnings({ ...NOTHING, maxReceiveCount: 1_000 }, { ...settings, maxAttempts });
+  expect(warning?.message).toMatch(/ Lower maxAttempts: SQS allows a maxReceiveCount of at most 1000$/);
 });
 
 test.each([

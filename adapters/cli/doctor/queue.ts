@@ -76,7 +76,7 @@ function judged(facts: QueueFacts, settings: HandleOnceSettings, isFifo: boolean
       maxReceiveCount === undefined
         ? withoutPolicy(facts, seconds, isFifo)
         : messageOf('MAX_RECEIVE_COUNT_TOO_LOW'),
-      `after ${maxReceiveCount} receives, above maxAttempts (${settings.maxAttempts})`,
+      `after ${maxReceiveCount} receives, enough for maxAttempts (${settings.maxAttempts}) and maxDeaths (${settings.maxDeaths})`,
     ),
   ];
 }

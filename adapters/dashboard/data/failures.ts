@@ -56,8 +56,8 @@ export type LinePage = Awaited<ReturnType<typeof failureLines>>;
 /** How many messages failed permanently, how many of them are failed now, and when the oldest of those was claimed. */
 export async function permanentFailures(context: Context, filter: LineFilter) {
   const parameters = parametersOf({ ...filter, ending: 'failed' });
-  const [[lines, failedNow, createdMs] = []] = await read(context, 'failed', parameters);
-  return { failed: { atLeast: Number(lines), failedNow: Number(failedNow) }, oldestAt: dateIn(createdMs) };
+  const [[messages, failedNow, createdMs] = []] = await read(context, 'failed', parameters);
+  return { failed: { atLeast: Number(messages), failedNow: Number(failedNow) }, oldestAt: dateIn(createdMs) };
 }
 
 /** It may read most of a large table. */

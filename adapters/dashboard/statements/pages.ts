@@ -56,7 +56,7 @@ select g.scope, g.ending, g.error_name, g.error_code, g.lines::text as lines, g.
   ${inMs('g.first_at')} as first_ms, ${inMs('g.last_at')} as last_ms, n.key, n.error
 from (
   select f.scope, f.ending, ${errorName('f.error')} as error_name, ${errorCode('f.error')} as error_code,
-    count(*) as lines, count(t.key) as failed_now, min(f.ended_at) as first_at, max(f.ended_at) as last_at,
+    count(*) as lines, count(distinct t.key) as failed_now, min(f.ended_at) as first_at, max(f.ended_at) as last_at,
     max(array[lpad(f.id::text, 20, '0'), f.key] collate "C") as newest
   from ${failures} f
     ${RECORD} on f.ending = 'failed' and t.state = 'failed'
@@ -72,7 +72,9 @@ left join lateral (
 order by g.lines desc, g.scope, g.ending, g.error_name, g.error_code`,
     /** $1 to $4 as in CHOSEN: how many, how many of them are failed now, and the first claim of the oldest of those. */
     failed: `
-select count(*)::text as lines, count(t.key)::text as failed_now, ${inMs('min(t.created_at)')} as created_ms
+select count(distinct (f.scope, f.key))::text as messages,
+  (count(distinct (f.scope, f.key)) filter (where t.key is not null))::text as failed_now,
+  ${inMs('min(t.created_at)')} as created_ms
 from ${failures} f
   ${RECORD} on t.state = 'failed'
 where ${CHOSEN}`,

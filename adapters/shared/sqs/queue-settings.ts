@@ -33,6 +33,9 @@ function maxReceiveCount(policy: string | undefined): number | undefined {
   return Number.isNaN(count) ? undefined : count;
 }
 
+/** The highest that SQS takes. */
+const MAX_RECEIVE_COUNT = 1_000;
+
 export function queueWarnings(facts: QueueFacts, settings: HandleOnceSettings): QueueWarning[] {
   const warnings: QueueWarning[] = [];
   const shortestRetentionMs = Math.min(settings.succeededRetentionMs, settings.failedRetentionMs);
@@ -45,13 +48,17 @@ export function queueWarnings(facts: QueueFacts, settings: HandleOnceSettings): 
         `failedRetentionMs to at least ${facts.retentionSeconds * 1_000}`,
     });
   }
-  if (facts.maxReceiveCount !== undefined && facts.maxReceiveCount <= settings.maxAttempts) {
+  const needed = retryBudget(settings).maxReceiveCount;
+  if (facts.maxReceiveCount !== undefined && facts.maxReceiveCount < needed) {
     warnings.push({
       warning: 'MAX_RECEIVE_COUNT_TOO_LOW',
       message:
-        `the queue's redrive policy moves a message after ${facts.maxReceiveCount} receives, but handle-once tries ` +
-        `${settings.maxAttempts} times: the queue would move a message whose record is still pending. Raise ` +
-        `maxReceiveCount to at least ${retryBudget(settings).maxReceiveCount}, or lower maxAttempts`,
+        `the queue's redrive policy moves a message after ${facts.maxReceiveCount} receives, but with a maxAttempts ` +
+        `of ${settings.maxAttempts} and a maxDeaths of ${settings.maxDeaths} it can take ${needed}: the queue would ` +
+        'move a message whose record is still pending. ' +
+        (needed > MAX_RECEIVE_COUNT
+          ? `Lower maxAttempts: SQS allows a maxReceiveCount of at most ${MAX_RECEIVE_COUNT}`
+          : `Raise maxReceiveCount to at least ${needed}`),
     });
   }
   return warnings;

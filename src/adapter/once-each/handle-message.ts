@@ -74,7 +74,7 @@ export async function handleMessage<Message, R>(
   const seat = takeSeat && (await takeSeat(signal));
   if (!hold.isOurs()) {
     seat?.leave(true);
-    await hold.end();
+    await endsWithin(hold.end(), LONGEST_END_MS, clock);
     return kept(adapter, { key: '', reason: 'lapsed' });
   }
   const delivered = await deliverPatiently(adapter, message, hold, signal, seat);
