@@ -11,7 +11,7 @@ What \`npm run proof\` has found: checks that take too long for CI. [How correct
 they look for. Each section says when it was run, with which versions, and from which seed.`;
 
 /** The sections of the page by title, without their headings. */
-export function sectionsIn(page: string): Map<string, string> {
+function sectionsIn(page: string): Map<string, string> {
   const [, ...sections] = page.split(/^## /m);
   return new Map(
     sections.map((section) => {

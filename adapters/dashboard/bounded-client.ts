@@ -2,7 +2,7 @@ import type { DatabaseClient, DatabaseQueries } from '../../src/postgres/databas
 import { limitedClient } from '../../src/store/postgres/limited-client.ts';
 
 /** A page is looked at by a person, who waits no longer. */
-export const PAGE_MS = 5_000;
+const PAGE_MS = 5_000;
 /** A connection can hang, where the limits of the server do not help. */
 export const REPLY_TIMEOUT_MS = 8_000;
 /** A record that a worker has locked is not waited for. */

@@ -1,7 +1,8 @@
+import { inMs } from './statements/inspect.ts';
 import { run } from './run.ts';
 import { clientOf, type TablesOptions } from './tables.ts';
 
-const NOW = `select (date_part('epoch', statement_timestamp()) * 1000)::bigint::text as now_ms`;
+const NOW = `select ${inMs('statement_timestamp()')} as now_ms`;
 
 /** The time of the database, by which all times of the records are. Throws `StoreError`. */
 export async function databaseNow({ sql, replyTimeoutMs }: TablesOptions): Promise<Date> {

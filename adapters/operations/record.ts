@@ -1,5 +1,5 @@
 import type { FailedReason, ResultOmitted, StoredError } from '../../src/words/outcome.ts';
-import { deathsExhausted } from '../../src/payload/stored-error.ts';
+import { deathsExhausted, isStoredError } from '../../src/payload/stored-error.ts';
 import { workerOf } from '../../src/lib/worker-id.ts';
 import { KeptSteps } from '../../src/payload/kept-steps.ts';
 import type { DatabaseRow } from '../../src/postgres/database-client.ts';
@@ -138,14 +138,6 @@ export function errorOf(
 export function storedError(json: string | null | undefined): StoredError | undefined {
   const error = fromColumn(json);
   return isStoredError(error) ? error : undefined;
-}
-
-function isStoredError(value: unknown): value is StoredError {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, message, cause }: { name?: unknown; message?: unknown; cause?: unknown } = value;
-  return (
-    typeof name === 'string' && typeof message === 'string' && (cause === undefined || isStoredError(cause))
-  );
 }
 
 /** Undefined too where the column is damaged. */

@@ -3,7 +3,7 @@ import { EventError } from '../reporting/event-error.ts';
 import type { JsonForm } from '../words/json-form.ts';
 import type { Failed, Outcome, Pending, StoredError, Succeeded } from '../words/outcome.ts';
 import type { ClaimReply, LookupReply } from '../store/store.ts';
-import { attemptsExhausted, deathsExhausted } from '../payload/stored-error.ts';
+import { attemptsExhausted, deathsExhausted, isStoredError } from '../payload/stored-error.ts';
 import { workerOf } from '../lib/worker-id.ts';
 import { endOf, type Engine } from './engine.ts';
 import { checkKey } from '../options/key.ts';
@@ -153,9 +153,4 @@ function decoderOf(scope: string, key: string) {
       throw new DamagedRecordError(scope, key, 'state');
     },
   };
-}
-
-function isStoredError(value: unknown): value is StoredError {
-  const { name, message } = (value ?? {}) as Partial<StoredError>;
-  return typeof name === 'string' && typeof message === 'string';
 }

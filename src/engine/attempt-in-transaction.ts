@@ -163,8 +163,8 @@ async function write<Tx>(
       throw new LeaseLostError('another worker has taken over the message');
     case 'no-transaction':
       throw new Error(
-        'the handler ended its transaction itself, by a commit or a rollback of its own: nothing is on record. ' +
-          'Leave the end of the transaction to handle-once, and throw to roll back',
+        'the handler committed or rolled back its transaction itself, so its outcome was not recorded. ' +
+          'Remove that COMMIT or ROLLBACK; throw to roll back',
       );
   }
 }

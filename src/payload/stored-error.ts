@@ -88,3 +88,12 @@ export function deathsExhausted(attempts: number, cause: StoredError | undefined
     ...(cause === undefined ? {} : { cause }),
   };
 }
+
+/** Whether what was read from a record is what `toStoredError` gives. */
+export function isStoredError(value: unknown): value is StoredError {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, message, cause }: { name?: unknown; message?: unknown; cause?: unknown } = value;
+  return (
+    typeof name === 'string' && typeof message === 'string' && (cause === undefined || isStoredError(cause))
+  );
+}

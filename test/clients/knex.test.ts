@@ -65,7 +65,7 @@ test.each(['commit', 'rollback'] as const)(
     });
     expect(next).toMatchObject({
       reason: 'released',
-      error: { message: expect.stringContaining('ended its transaction itself') as string },
+      error: { message: expect.stringContaining('rolled back its transaction itself') as string },
     });
     expect(await db('handled').where({ by: end })).toHaveLength(1);
     for (const key of ['b', 'c']) {

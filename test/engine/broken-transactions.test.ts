@@ -1,3 +1,4 @@
+import { expectSoon } from '../support/until.ts';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -681,9 +682,23 @@ describe('A handler that ends its transaction itself', () => {
       expect(outcome).toMatchObject({
         state: 'pending',
         reason: 'released',
-        error: { message: expect.stringContaining('ended its transaction itself') as string },
+        error: { message: expect.stringContaining('rolled back its transaction itself') as string },
       });
       expect(await bench.record(scope, 'key')).toMatchObject({ state: 'pending' });
     },
   );
+
+  it('is found out after work of half a millisecond, once the settle has been parsed', async () => {
+    let key = 0;
+    await expectSoon(async () => {
+      const outcome = await handleOnce.inTransaction(`key-${(key += 1)}`, 'body', async (_, __, tx) => {
+        await write(tx, 'effect');
+        await tx.unsafe('rollback');
+        const begun = performance.now();
+        while (performance.now() - begun < 0.5);
+      });
+      expect(outcome).toMatchObject({ reason: 'released' });
+      expect(await bench.record(scope, `key-${key}`)).toMatchObject({ state: 'pending', owned: false });
+    });
+  });
 });

@@ -1,5 +1,6 @@
 import type { Finding } from '../../operations/index.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
+import { CALL_TIMEOUT_MS } from '../../shared/sqs/in-time.ts';
 import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../../shared/sqs/queue-check.ts';
 import {
   isAboveLease,
@@ -16,8 +17,6 @@ import type { SqsClient } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import { printable } from '../printable.ts';
 import { SQS_FIX, sqsSdk } from '../sqs-sdk.ts';
-
-const CALL_TIMEOUT_MS = 15_000;
 
 /** The settings of a queue, against those of `handleOnce`. `client` is the user's own, or one is made. */
 export async function queueFindings(

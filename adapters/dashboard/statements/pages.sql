@@ -23,7 +23,7 @@ select g.scope, g.ending, g.error_name, g.error_code, g.lines::text as lines, g.
   (date_part('epoch', g.first_at) * 1000)::bigint::text as first_ms, (date_part('epoch', g.last_at) * 1000)::bigint::text as last_ms, n.key, n.error
 from (
   select f.scope, f.ending, substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")') as error_name, substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') as error_code,
-    count(*) as lines, count(t.key) as failed_now, min(f.ended_at) as first_at, max(f.ended_at) as last_at,
+    count(*) as lines, count(distinct t.key) as failed_now, min(f.ended_at) as first_at, max(f.ended_at) as last_at,
     max(array[lpad(f.id::text, 20, '0'), f.key] collate "C") as newest
   from "handle_once".failures f
     left join lateral (
@@ -42,7 +42,9 @@ left join lateral (
 order by g.lines desc, g.scope, g.ending, g.error_name, g.error_code;
 
 -- failed
-select count(*)::text as lines, count(t.key)::text as failed_now, (date_part('epoch', min(t.created_at)) * 1000)::bigint::text as created_ms
+select count(distinct (f.scope, f.key))::text as messages,
+  (count(distinct (f.scope, f.key)) filter (where t.key is not null))::text as failed_now,
+  (date_part('epoch', min(t.created_at)) * 1000)::bigint::text as created_ms
 from "handle_once".failures f
   left join lateral (
       select t.* from "handle_once".records t where t.scope = f.scope and t.key = f.key limit 1

@@ -1,3 +1,4 @@
+import { inMs } from '../statements/inspect.ts';
 import { READ_ONLY } from '../../../src/postgres/refusals.ts';
 import { run } from '../run.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
@@ -7,11 +8,7 @@ const SKEW_MS = 1_000;
 /** The clock of the database, which decides leases, against the one of this process, which stamps its logs. */
 export async function clock({ client }: Subject): Promise<Found> {
   const sentAt = Date.now();
-  const [row] = await run(
-    client,
-    `select (date_part('epoch', clock_timestamp()) * 1000)::bigint::text as now_ms`,
-    [],
-  );
+  const [row] = await run(client, `select ${inMs('clock_timestamp()')} as now_ms`, []);
   const answeredAt = Date.now();
   const databaseMs = Number(row?.[0]);
   // The part of the difference that the round trip does not explain.

@@ -1,8 +1,10 @@
+import { inMs } from './inspect.ts';
 import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 
 const LONG_AGO = `statement_timestamp() - $3::text::float8 * interval '1 millisecond'`;
 
-const inPages = (t: string): string => `${t}.ctid >= $1::text::tid and ${t}.ctid < $2::text::tid`;
+/** $1 and $2 the first place and the one after the last. */
+export const inPages = (t: string): string => `${t}.ctid >= $1::text::tid and ${t}.ctid < $2::text::tid`;
 
 /** The newest lines of a record are kept, so many of them. */
 export const LINES_PER_RECORD = 100;
@@ -17,9 +19,9 @@ export function historyStatements(schema: string) {
   return {
     /** $1 scope, $2 key: its newest lines, the newest first, each with its worker. */
     explain: `
-select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms,
+select f.attempt::text as attempt, f.ending, ${inMs('f.ended_at')} as ended_ms,
   f.took_ms::text as took_ms, f.batch_size::text as batch_size, f.error, f.worker, w.host, w.pid::text as pid, w.version,
-  (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
+  ${inMs('w.started_at')} as started_ms
 from ${failures} f left join ${workers} w on w.id = f.worker
 where f.scope = $1::text and f.key = $2::text
 order by f.id desc
@@ -27,12 +29,12 @@ limit ${LINES_PER_RECORD}`,
     /** $1 id. */
     findWorker: `
 select w.id, w.host, w.pid::text as pid, w.version,
-  (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
+  ${inMs('w.started_at')} as started_ms
 from ${workers} w
 where w.id = $1::text`,
     /** $1 scope, null for all, $2 milliseconds since then. */
     readStats: `
-select s.scope, (date_part('epoch', s.minute) * 1000)::bigint::text as minute_ms, s.event, s.count::text as count
+select s.scope, ${inMs('s.minute')} as minute_ms, s.event, s.count::text as count
 from ${stats} s
 where s.minute >= statement_timestamp() - $2::text::float8 * interval '1 millisecond'
   and ($1::text is null or s.scope = $1::text)

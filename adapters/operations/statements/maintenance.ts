@@ -1,8 +1,8 @@
+import { inMs } from './inspect.ts';
 import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 
 export type MaintenanceStatements = ReturnType<typeof maintenanceStatements>;
 
-/** What one runner at a time does with the row of `maintenance`. $1 is always the runner's token. */
 /** When the last walk ended. Where it found no record: the runner of such a walk gives its lease up at its end. */
 export function lastWalkEnd(schema: string): string {
   const quoted = quoteIdentifier(schema);
@@ -12,6 +12,7 @@ export function lastWalkEnd(schema: string): string {
   ))`;
 }
 
+/** What one runner at a time does with the row of `maintenance`. $1 is always the runner's token. */
 export function maintenanceStatements(schema: string) {
   const quoted = quoteIdentifier(schema);
   const table = `${quoted}.maintenance`;
@@ -56,12 +57,12 @@ on conflict (scope, state) do update set records = excluded.records, abandoned =
 delete from ${census} where taken_at < now()`,
     read: `
 select scope, state, records::text as records, abandoned::text as abandoned,
-  (date_part('epoch', oldest_at) * 1000)::bigint::text as oldest_ms,
-  (date_part('epoch', taken_at) * 1000)::bigint::text as taken_ms
+  ${inMs('oldest_at')} as oldest_ms,
+  ${inMs('taken_at')} as taken_ms
 from ${census}
 order by scope, state`,
     ended: `
-select (date_part('epoch', ${lastWalkEnd(schema)}) * 1000)::bigint::text as ended_ms`,
+select ${inMs(lastWalkEnd(schema))} as ended_ms`,
     /**
      * The month of the archive that is now, and the next: name, first day, the day after the last; whether it is there.
      */

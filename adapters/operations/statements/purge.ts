@@ -1,10 +1,4 @@
-import { LINES_PER_RECORD } from './history.ts';
-
-/**
- * Parameters: $1 and $2 the first place and the one after the last, $3 and $4 as in `ABANDONED` and `EXPIRED`, $5 the
- * runner's token.
- */
-const IN_PAGES = 't.ctid >= $1::text::tid and t.ctid < $2::text::tid';
+import { inPages, LINES_PER_RECORD } from './history.ts';
 
 /** Free to run for $3 milliseconds, and not delivered again. */
 const ABANDONED = `(t.state = 'pending' and t.live_until <= statement_timestamp() - $3::text::float8 * interval '1 millisecond')`;
@@ -25,7 +19,8 @@ const KEPT_COLUMNS = `live_until, created_at, began_at, token, attempts, failure
     failed_reason, result_omitted, result, error, steps`;
 
 /**
- * Purges the expired records of some pages of a table, and counts what stays, by scope and state.
+ * Purges the expired records of some pages of a table, and counts what stays, by scope and state. Parameters: $1 and $2
+ * the first place and the one after the last, $3 and $4 as in `ABANDONED` and `EXPIRED`, $5 the runner's token.
  *
  * - It needs no index: to find records by state or time with one costs every settle its HOT update. A range of places
  *   is read as it stands on disk.
@@ -48,7 +43,7 @@ export function purgeStatement({ leaf, maintenance, failures, archive }: PurgeTa
   return `
 with expired as materialized (
   select t.ctid as place from only ${leaf} t
-  where ${IN_PAGES} and ${EXPIRED}
+  where ${inPages('t')} and ${EXPIRED}
     and exists (select from ${maintenance} m where m.runner = $5::text::uuid)
   for update of t skip locked
 ), purged as (
@@ -67,7 +62,7 @@ with expired as materialized (
   where runner = $5::text::uuid and exists (select from purged)
 ), remaining as (
   select t.scope, t.state, t.created_at, ${ABANDONED} as abandoned from only ${leaf} t
-  where ${IN_PAGES} and not ${EXPIRED}
+  where ${inPages('t')} and not ${EXPIRED}
 )
 select null as scope, null as state, count(*)::text as records, null as abandoned, null as oldest_ms
 from purged

@@ -40,7 +40,7 @@ export interface Spans {
   readonly named: (name: string) => ReadableSpan[];
 }
 
-export function keepSpans(): Spans {
+function keepSpans(): Spans {
   const exporter = new InMemorySpanExporter();
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const ended = () => exporter.getFinishedSpans();

@@ -32,7 +32,8 @@ export function answerColumns(t: string, claim: ClaimSql): string {
 /** The answer to a claim that made its record. */
 export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, '1' as attempts, '0 0' as detail, null as content`;
 
-function msBetween(later: string, earlier: string): string {
+/** Rounded up: a span that is not over is not 0. */
+export function msBetween(later: string, earlier: string): string {
   return `ceil(date_part('epoch', ${later} - ${earlier}) * 1000)::bigint`;
 }
 

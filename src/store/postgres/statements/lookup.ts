@@ -1,3 +1,5 @@
+import { msBetween } from './claim-columns.ts';
+
 /**
  * Parameters: $1 scope, $2 key. What is on record, in the columns that answer a claim. No row: nothing is, or what is
  * has expired.
@@ -8,7 +10,7 @@ select t.key,
   case when t.state <> 'pending' then t.state when t.owned then 'in-flight' else 'released' end as kind,
   t.attempts::text as attempts,
   case t.state
-    when 'pending' then ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
+    when 'pending' then ${msBetween('t.live_until', 'statement_timestamp()')}::text
     when 'succeeded' then t.result_omitted
     else t.failed_reason
   end as detail,

@@ -1,16 +1,21 @@
 import type { Size } from '../../../postgres/request-rows.ts';
 import { settleUpdate } from './settle.ts';
 
+/** Milliseconds by which a server that counts whole ones can have shortened a span. PostgreSQL counts microseconds. */
+const ROUNDED_MS = `case when date_trunc('milliseconds', statement_timestamp()) = statement_timestamp()
+    and date_trunc('milliseconds', now()) = now() then 1 else 0 end`;
+
 /**
  * Whether the statement is in the transaction that was begun before the work. That transaction is at least as old as
- * the work; a statement that is a transaction by itself is as old as its parsing. A tenth is subtracted for clock
- * corrections, and 2 ms for clocks that count milliseconds.
+ * the work; a statement that is a transaction by itself is as old as its parsing, 0.01 to 0.5 ms. A tenth is subtracted
+ * for clock corrections.
  *
  * A handler can have ended the transaction with its own ROLLBACK: the settle would then commit alone, and record an
  * effect that is gone. The check costs no round trip. It does not see a handler that then begins another transaction
- * in the first tenth of its work, or work of less than about 2 ms.
+ * in the first tenth of its work, or work that takes no longer than the parsing.
  */
-const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;
+const IN_TRANSACTION = `statement_timestamp() - now() >=
+    ($11::text::float8 * 0.9 - ${ROUNDED_MS}) * interval '1 millisecond'`;
 
 /** Whether every record is settled, of one or of many. */
 const ALL_SETTLED: Readonly<Record<Size, string>> = {

@@ -34,7 +34,7 @@ export interface FakePackage {
 }
 
 /** The callback API without a broker: messages are pushed by hand, and rebalances too. */
-export class FakeNative extends EventEmitter {
+class FakeNative extends EventEmitter {
   readonly config: Readonly<Record<string, unknown>>;
   readonly topicConfig: object;
   readonly #calls: string[];
