@@ -20,8 +20,12 @@ export function found(program: Command, name: string, description: string): Comm
 }
 
 /** What is said of a key that was looked for in all scopes: each of its records with its scope. */
-export function eachOf<Found>(all: readonly Found[], textOf: (one: Found) => string): Answer {
-  if (all.length === 0) return { json: all, text: 'no such record in any scope', exitCode: EXIT.unchanged };
+export function eachOf<Found>(
+  all: readonly Found[],
+  textOf: (one: Found) => string,
+  none = 'no such record in any scope',
+): Answer {
+  if (all.length === 0) return { json: all, text: none, exitCode: EXIT.unchanged };
   return { json: all, text: all.map(textOf).join('\n\n\n') };
 }
 

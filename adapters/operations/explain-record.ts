@@ -81,8 +81,7 @@ export async function explainRecord(options: RecordOptions): Promise<Story> {
   const client = clientOf(resolved);
   const record = await showRecord(resolved);
   const rows = await run(client, statements.explain, [scope, key]);
-  const id = record?.worker;
-  const [found] = id === undefined ? [] : await run(client, statements.findWorker, [id]);
+  const [found] = record === undefined ? [] : await run(client, statements.findWorker, [record.worker]);
   const attempts = rows
     .toReversed()
     .map(([attempt, ending, endedMs, tookMs, batchSize, error, ...worker]) => ({
@@ -96,15 +95,9 @@ export async function explainRecord(options: RecordOptions): Promise<Story> {
     }));
   return {
     record,
-    worker: record && (found === undefined ? lastOf(record, attempts) : workerView(found)),
+    worker: record && workerView(found ?? [record.worker]),
     attempts: attempts.map((attempt) => ({ ...attempt, meaning: meaningOf(attempt, attempts, record) })),
   };
-}
-
-/** By its id alone, or by the line of the last death, which has more. */
-function lastOf({ worker }: RecordView, attempts: readonly Pick<EndedAttempt, 'ending' | 'worker'>[]) {
-  if (worker !== undefined) return { id: worker };
-  return attempts.findLast(({ ending }) => ending === 'died')?.worker;
 }
 
 function numberIn(cell: string | null | undefined): number | undefined {

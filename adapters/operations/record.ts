@@ -55,11 +55,8 @@ export interface RecordView {
   readonly createdAt: Date;
   /** The last claim that was owned: since when it runs, or when its last attempt began. */
   readonly beganAt: Date;
-  /**
-   * The process of that claim: 8 hexadecimal digits. `explainRecord` says which that is. Undefined with
-   * `deaths-exhausted`: the process that found the last death has written over it.
-   */
-  readonly worker?: string;
+  /** The process of that claim: 8 hexadecimal digits. `explainRecord` says which that is. */
+  readonly worker: string;
   /** The end of its lease, its backoff or its retention. */
   readonly liveUntil: Date;
   /** Why it failed permanently. */
@@ -87,7 +84,7 @@ export function toView(row: DatabaseRow): RecordView {
     deaths: Number(deaths),
     createdAt: new Date(Number(createdMs)),
     beganAt: new Date(Number(beganMs)),
-    ...given('worker', failedReason === 'deaths-exhausted' ? undefined : workerOf(token ?? '')),
+    worker: workerOf(token ?? ''),
     liveUntil: new Date(Number(liveUntilMs)),
     ...given('failedReason', failedReason as FailedReason | null | undefined),
     ...given('error', errorOf({ state, failedReason, attempts: Number(attempts) }, error)),

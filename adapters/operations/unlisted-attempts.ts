@@ -16,7 +16,7 @@ export function unlistedAttempts({ record, attempts }: Story): string | undefine
   if (count <= 0) return undefined;
   return (
     `${count} ${count === 1 ? 'attempt that did not succeed has' : 'attempts that did not succeed have'} no line: the ` +
-    'worker died, it may not insert into failures (doctor says so to its role), more than 100 a second failed, or ' +
-    'HTTP answered 4xx'
+    'worker died, it may not insert into failures (doctor says so to its role), more than 100 a second failed, ' +
+    'HTTP answered 4xx, or the line was deleted'
   );
 }

@@ -14,7 +14,7 @@ import { toEventError } from '../reporting/event-error.ts';
  * - `failed`: it failed permanently.
  * - `died`: its worker gave no sign of life for a lease.
  * - `lease-lost`: its lease was over before its handler ended.
- * - `unrecorded`: its handler ended, and its end could not be written.
+ * - `unrecorded`: its outcome was not on record when its call ended. It can be recorded later.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */

@@ -7,7 +7,7 @@ import {
   type TablesOptions,
 } from '../../operations/index.ts';
 import type { EndedAttempt, WorkerView } from '../../operations/explain-record.ts';
-import { outlivedLease } from '../../operations/meaning.ts';
+import { isOfLife, outlivedLease } from '../../operations/meaning.ts';
 import { unlistedAttempts } from '../../operations/unlisted-attempts.ts';
 import { type Answer, answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
@@ -30,7 +30,9 @@ async function explainOne(tables: TablesOptions, scope: string, key: string): Pr
   const isKnown = story.record !== undefined || story.attempts.length > 0;
   return {
     json: story,
-    text: isKnown ? textOf(story) : 'no such record, and none of its attempts ended badly',
+    text: isKnown
+      ? textOf(story)
+      : 'no such record, and no line about its attempts: both are deleted together',
     exitCode: isKnown ? EXIT.done : EXIT.unchanged,
   };
 }
@@ -40,7 +42,11 @@ async function explainAll(tables: TablesOptions, key: string): Promise<Answer> {
   for (const { scope } of await findRecords({ ...tables, key })) {
     stories.push(await explainRecord({ ...tables, scope, key }));
   }
-  return eachOf(stories, textOf);
+  return eachOf(
+    stories,
+    textOf,
+    'no such record in any scope; with --scope, attempts without a record are found too',
+  );
 }
 
 /** They end no attempt. */
@@ -61,11 +67,19 @@ export function textOf(story: Story): string {
 
 function lapsedAt(record: RecordView, lines: readonly EndedAttempt[]): string {
   const { attempts, liveUntil, worker } = record;
-  const at = `its lease lapsed at ${liveUntil.toISOString()}`;
-  return outlivedLease(attempts, worker, lines, record)
-    ? `attempt ${attempts} outlived its lease: ${at}; its line is below; the next delivery runs the message again`
-    : `attempt ${attempts} has no recorded end: its process is gone or frozen, and ${at}; the next delivery runs the ` +
-        'message again';
+  const at = `its lease lapsed at ${liveUntil.toISOString()}; the next delivery runs the message again`;
+  if (outlivedLease(attempts, worker, liveUntil, lines, record))
+    return `attempt ${attempts} outlived its lease, as its line below says: ${at}`;
+  const isUnrecorded = lines.some(
+    (line) =>
+      line.ending === 'unrecorded' &&
+      line.attempt === attempts &&
+      line.worker?.id === worker &&
+      isOfLife(line, record),
+  );
+  return isUnrecorded
+    ? `attempt ${attempts} has no outcome on record, as its line below says, and ${at}`
+    : `attempt ${attempts} has no recorded end: its process is gone or frozen, and ${at}`;
 }
 
 function rowOf({
