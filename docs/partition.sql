@@ -59,8 +59,8 @@ begin
   -- What default privileges have granted.
   for held in
     select case a.grantee when 0 then 'public' else a.grantee::regrole::text end as grantee, c.oid::regclass as held_on
-    from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
-    where c.oid in (select relid from pg_partition_tree('handle_once.records')) and a.grantee <> c.relowner
+    from pg_catalog.pg_class c, pg_catalog.aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a
+    where c.oid in (select relid from pg_partition_tree('handle_once.records'))
   loop
     execute format('revoke all on %s from %s', held.held_on, held.grantee);
   end loop;
@@ -69,13 +69,13 @@ begin
       string_agg(distinct privilege, ', ') as privileges, case when is_grantable then ' with grant option' end as option
     from pg_catalog.pg_class c cross join lateral (
       select a.grantee, a.is_grantable, a.privilege_type as privilege
-      from pg_catalog.aclexplode(c.relacl) a
+      from pg_catalog.aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a
       union all
       select a.grantee, a.is_grantable, format('%s (%I)', a.privilege_type, t.attname)
       from pg_catalog.pg_attribute t, pg_catalog.aclexplode(t.attacl) a
       where t.attrelid = c.oid
     ) rights
-    where c.oid = 'handle_once.plain'::regclass and grantee <> c.relowner
+    where c.oid = 'handle_once.plain'::regclass
     group by grantee, is_grantable
   loop
     foreach suffix in array array[''] || array(select '_' || n from generate_series(0, 15) as n) loop

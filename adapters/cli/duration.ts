@@ -18,16 +18,16 @@ export function timeout(text: string): number {
   return durationUpTo(MAX_TIMER_DAYS, text);
 }
 
-function durationUpTo(maxDays: number, text: string): number {
+function durationUpTo(maxDays: number, text: string, or = ''): number {
   const [, digits, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? [];
   const unitMs = UNITS[unit];
   const ms = Number(digits) * (unitMs ?? NaN);
   if (ms >= 1_000 && ms <= maxDays * DAY_MS) return ms;
-  throw new InvalidArgumentError(`Write a time from 1s to ${maxDays}d, such as 30s, 15m, 24h or 7d.`);
+  throw new InvalidArgumentError(`Write a time from 1s to ${maxDays}d, such as 30s, 15m, 24h or 7d${or}.`);
 }
 
 /** A day, which begins in UTC, or a moment with its time zone. */
-const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A `Date` takes the 30th of February for the 2nd of March. */
 function isDay(text: string): boolean {
@@ -37,13 +37,16 @@ function isDay(text: string): boolean {
 
 /** A time ago as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
 export function momentOf(text: string): Date {
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return new Date(Date.now() - duration(text));
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) {
+    return new Date(Date.now() - durationUpTo(MAX_DAYS, text, ', or a moment such as 2026-11-25T14:00:00Z'));
+  }
   const moment = new Date(MOMENT.test(text) && isDay(text.slice(0, 10)) ? text : NaN);
   if (Number.isNaN(moment.getTime()))
     throw new InvalidArgumentError(
       'It is not a time: write 2026-11-25T14:00:00Z, with Z or an offset such as +01:00.',
     );
-  if (moment.getTime() > Date.now()) throw new InvalidArgumentError('It is in the future.');
+  // Times on record are by the clock of the database, which can be ahead.
+  if (moment.getTime() > Date.now() + DAY_MS) throw new InvalidArgumentError('It is in the future.');
   return moment;
 }
 

@@ -7,6 +7,8 @@ import { quoted } from '../operations/quoted.ts';
 
 export const WHOLE_SCOPE = 'the whole scope, with what adapters add, in quotes: "billing>kafka:workers"';
 
+export const NO_RECORD = 'no such record';
+
 export interface FoundOptions extends SharedOptions {
   readonly scope?: string;
 }

@@ -30,9 +30,9 @@ const PAGES = { overview, messages, message, failures, health, retry, audit, act
  * Pages that show the records, the messages that failed, and why one ran twice. Without `actions` it is read-only.
  * Mount it at any one path: its pages differ only by the query.
  *
- * No page has a script, and payloads are not in the records. Each statement is a read-only transaction that the server
- * ends after five seconds, and it does not wait for a worker. It throws what `authorize` throws. Throws
- * `InvalidOptionsError`.
+ * No page has a script, and payloads are not in the records. Each page is read by read-only transactions that the
+ * server ends after five seconds, a count of failed records after thirty; none waits for a worker. The function rejects
+ * with what `authorize` throws. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   return async (request) => {
     const parameters = new URL(request.url).searchParams;
     if (!['GET', 'HEAD', 'POST'].includes(request.method))
-      return refused('There is no such page.', 405, false);
+      return refused('This page takes only GET, HEAD and POST.', 405, false);
     if (parameters.get('view') === STYLE_VIEW) return css(STYLE);
     const visitor = await authorize(request);
     if (visitor instanceof Response) return visitor;

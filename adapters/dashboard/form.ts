@@ -23,7 +23,7 @@ function isFromHere(request: Request): boolean {
   return new URL(origin).host === (request.headers.get('host') ?? new URL(request.url).host);
 }
 
-/** A key has at most some hundred bytes, three times as many when it is encoded. */
+/** A key has at most 1,536 bytes, three times as many when it is encoded. */
 const LARGEST_BYTES = 16_384;
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -77,7 +77,7 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
    * same under one key, or it is a mismatch. Default: none, and the body must be the same byte for byte.
    */
   readonly ignoredFields?: readonly string[] | undefined;
-  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws is reported. */
   readonly onEvent?: ((event: HttpEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;

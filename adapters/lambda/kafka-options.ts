@@ -87,7 +87,7 @@ export interface OnceEachKafkaRecordOptions<
    * records.
    */
   readonly onKept?: 'throw' | 'report' | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: KafkaRecordEvent) => unknown) | undefined;
 }
 

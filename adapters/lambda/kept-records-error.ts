@@ -17,7 +17,7 @@ export class KeptRecordsError extends HandleOnceError {
   constructor(kept: readonly KafkaItemIdentifier[]) {
     const [first] = kept;
     const where = first === undefined ? '' : `, the first at offset ${first.offset} of ${first.partition}`;
-    super(`${kept.length} records are kept${where}: the batch must be delivered again`);
+    super(`records not acknowledged: ${kept.length}${where}. Lambda must deliver the batch again`);
     this.kept = kept;
   }
 }

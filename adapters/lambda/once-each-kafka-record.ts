@@ -181,8 +181,8 @@ function createWarnStuck(events: EventSink<KafkaRecordEvent>) {
     if (warnedAt.get(partition) === offset) return;
     warnedAt.set(partition, offset);
     const message =
-      `${partition} is stuck at offset ${offset}: ${describeThrown(verdict.error)} Limit the retries of the event ` +
-      'source mapping, and give it an on-failure destination, so that it does not block the partition';
+      `${partition} is stuck at offset ${offset}. Limit the retries of the event source mapping, and give it an ` +
+      `on-failure destination, so that it does not block the partition. Cause: ${describeThrown(verdict.error)}`;
     warn({ warning: 'PARTITION_STUCK', message }, events);
   };
 }

@@ -68,7 +68,7 @@ export interface OnceEachSqsRecordOptions<
    * policy; also of one whose payload mismatches its record or whose key is invalid.
    */
   readonly onFailed?: 'acknowledge' | 'keep' | DeadLetterQueue | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: SqsRecordEvent) => unknown) | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface RetryFailedOptions extends Omit<RecordFilter, 'state' | 'phase'
   readonly confirm?: number | undefined;
   /** Ends the work after the current record. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each record once it is retried. What it throws ends the work. */
+  /** Called with each record once it is retried, and awaited. What it throws ends the work. */
   readonly onRetried?: ((record: RecordView) => unknown) | undefined;
 }
 

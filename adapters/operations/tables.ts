@@ -17,8 +17,8 @@ export interface TablesOptions {
   readonly databaseSchema?: string | undefined;
   /**
    * Milliseconds after which a statement without an answer is given up with `StoreError`, 100 to 43,200,000: a
-   * connection can hang, and a server can freeze. The server may still run it. Default: no limit; for each step of
-   * maintenance a minute.
+   * connection can hang, and a server can freeze. The server may still run it. Default: no limit. A step of
+   * maintenance is given up after a minute at the latest.
    */
   readonly replyTimeoutMs?: number | undefined;
 }

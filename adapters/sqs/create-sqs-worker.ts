@@ -67,10 +67,11 @@ export interface StopOptions {
 /** Receives from one queue and handles each message once. */
 export interface SqsWorker {
   /**
-   * Checks the queue's settings and starts to receive. Does nothing when the worker runs; starts it again after a
-   * stop. Throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue without a redrive
-   * policy and `onFailed` is not given; `SchemaError` when the tables are missing, older than this version of the
-   * package, or too new for it. With a database that is down it starts, and reports that.
+   * Checks the queue's settings and starts to receive. Does nothing when the worker runs, or is stopped meanwhile;
+   * starts it again after a stop. Throws `InvalidOptionsError` when there is no such queue or dead-letter queue, and
+   * when it is a FIFO queue without a redrive policy and `onFailed` is not given; `SchemaError` when the tables are
+   * missing, older than this version of the package, or too new for it. With a database that is down it starts, and
+   * reports that.
    */
   start(): Promise<void>;
   /**

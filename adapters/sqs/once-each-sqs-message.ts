@@ -43,8 +43,8 @@ export type HandleMessage<R> = (
  * kept, it must not run the later messages of the same group: leave or return them to the queue.
  *
  * The function it returns resolves with what was done, also when the handler threw. With the first message it reads the
- * queue's attributes, and throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue without
- * a redrive policy and `onFailed` is not given.
+ * queue's attributes, and throws `InvalidOptionsError` when there is no such queue or dead-letter queue, when it is a
+ * FIFO queue without a redrive policy and `onFailed` is not given, and when no visibility timeout is given or readable.
  *
  * @example
  * ```ts

@@ -58,7 +58,7 @@ export interface SqsOptions<
    * lease.
    */
   readonly visibilityTimeoutSeconds?: number | undefined;
-  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws is reported. */
   readonly onEvent?: ((event: SqsEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;

@@ -98,7 +98,7 @@ export interface CommonWebhookOptions<
    * `/pending_webhooks`.
    */
   readonly ignoredFields?: readonly string[] | undefined;
-  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws is reported. */
   readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;

@@ -128,5 +128,8 @@ describe('Rights', () => {
 test('a port that is taken is said', async () => {
   const { address } = await serve();
   const { code, stderr } = await start(`dashboard --port ${address.port}`).ended;
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/EADDRINUSE/)]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/--port \d+ cannot be opened \(EADDRINUSE\): choose/),
+  ]);
 });

@@ -273,7 +273,8 @@ describe('By default', () => {
     expect(error).toMatchObject({
       name: 'KeptRecordsError',
       retriable: true,
-      message: '2 records are kept, the first at offset 1 of t-0: the batch must be delivered again',
+      message:
+        'records not acknowledged: 2, the first at offset 1 of t-0. Lambda must deliver the batch again',
       kept: [
         { partition: 't-0', offset: 1 },
         { partition: 't-0', offset: 2 },

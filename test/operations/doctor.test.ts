@@ -166,7 +166,7 @@ describe('rights', () => {
     expect(rights).toMatchObject({ level: 'problem' });
     expect(rights?.found).toContain('select, insert, update on records');
     expect(rights?.fix).toContain(`prints: grant usage on schema "handle_once" to ${stranger}; `);
-    expect(rights?.fix).toMatch(/--for maintain prints$/);
+    expect(rights?.fix).toMatch(/--for maintain` prints$/);
     const unchecked = findings.filter(({ found }) => found.startsWith('not checked: '));
     expect(unchecked.map(({ check, level }) => [check, level])).toEqual([
       ['schema-version', 'notice'],

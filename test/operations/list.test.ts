@@ -42,6 +42,21 @@ describe('A list', () => {
     expect(await keysOf({ order: 'oldest', limit: 2 })).toBe('dc');
   });
 
+  test('finds a record by its own time, to the millisecond', async () => {
+    const fractions = [0, 0.0001, 0.0004, 0.0005, 0.0009, 0.001];
+    for (const [n, fraction] of fractions.entries()) {
+      await record({ key: `${n}` });
+      await sql`
+        update handle_once.records
+        set created_at = date_trunc('milliseconds', created_at) + ${fraction} * interval '1 second' where key = ${`${n}`}`;
+    }
+    for (const { key, createdAt } of (await listRecords({ sql })).records) {
+      const until = new Date(createdAt.getTime() + 1);
+      expect(await keysOf({ since: createdAt, until, order: 'oldest' })).toContain(key);
+      expect(await keysOf({ since: until })).not.toContain(key);
+    }
+  });
+
   const PHASES: [RecordPhase, Given][] = [
     ['running', { state: 'pending', owned: true }],
     ['lapsed', { state: 'pending', owned: true, liveForMs: -1 }],

@@ -28,7 +28,7 @@ interface Behaviour {
 
 /** A worker at a queue that is quiet, whose calls are made up: what is tested is how long a stop waits for what. */
 async function startWorker(handler: (signal: AbortSignal) => unknown, behaviour: Behaviour) {
-  const { brings = false, maxReceiveCount = 5, hangs, store = createMemoryStore() } = behaviour;
+  const { brings = false, maxReceiveCount = 30, hangs, store = createMemoryStore() } = behaviour;
   const events: SqsEvent[] = [];
   let receives = 0;
   const hang = (signal: AbortSignal): Promise<never> =>

@@ -170,7 +170,7 @@ describe('Of several tables', () => {
       indexes,
       [['t.x'], ['t.y']],
       ['notice', 'handle-once did not create t.x, t.y: '],
-      'run `drop index concurrently t.x`, or search a copy of the table',
+      `run \`drop index concurrently t.x\`${OTHERS}, or search a copy of the table`,
     ],
     [
       'one that is published',

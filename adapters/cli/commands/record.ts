@@ -8,7 +8,7 @@ import {
 } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { EXIT } from '../errors.ts';
-import { eachOf, found, type FoundOptions, linesOf, WHOLE_SCOPE } from '../one-record.ts';
+import { eachOf, found, type FoundOptions, linesOf, NO_RECORD, WHOLE_SCOPE } from '../one-record.ts';
 
 export function addShow(program: Command): void {
   found(program, 'show', 'the record of a key')
@@ -18,7 +18,7 @@ export function addShow(program: Command): void {
         await answer(options, async (tables) => {
           if (scope === undefined) return eachOf(await findRecords({ ...tables, key, result }), linesOf);
           const record = await showRecord({ ...tables, scope, key, result });
-          if (record === undefined) return { json: null, text: 'no such record', exitCode: EXIT.unchanged };
+          if (record === undefined) return { json: null, text: NO_RECORD, exitCode: EXIT.unchanged };
           return { json: record, text: linesOf(record) };
         });
       },
@@ -49,7 +49,7 @@ interface ForgetOptions extends SharedOptions {
 async function forgetAll(tables: TablesOptions, scope: string, key: string): Promise<Answer> {
   const forgotten = await forgetRecord({ ...tables, scope, key });
   if (forgotten.state === 'absent') {
-    return { json: forgotten, text: 'no such record', exitCode: EXIT.unchanged };
+    return { json: forgotten, text: NO_RECORD, exitCode: EXIT.unchanged };
   }
   const warning = forgotten.was === 'running' ? '; its handler is still running, without a fence' : '';
   return { json: forgotten, text: `forgotten; it was ${forgotten.was}${warning}` };

@@ -5,7 +5,7 @@ import { tableOfCounts } from '../counts.ts';
 import { endOf } from '../../operations/retry-failed.ts';
 import { momentOf } from '../duration.ts';
 import { EXIT, UsageError } from '../errors.ts';
-import { WHOLE_SCOPE } from '../one-record.ts';
+import { NO_RECORD, WHOLE_SCOPE } from '../one-record.ts';
 import { createProgress } from '../progress.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -73,7 +73,10 @@ async function retryOne(key: string, given: RetryOptions, tables: TablesOptions)
     throw new UsageError('--scope is missing: each scope has its own record for a key');
   const retried = await retryRecord({ ...tables, scope, key });
   if (retried.state === 'retried') return { json: retried, text: `retried; ${NEXT}` };
-  const text = `unchanged: only a failed record can be retried, and this one is ${retried.found}`;
+  const text =
+    retried.found === 'absent'
+      ? NO_RECORD
+      : `unchanged: only a failed record can be retried, and this one is ${retried.found}`;
   return { json: retried, text, exitCode: EXIT.unchanged };
 }
 

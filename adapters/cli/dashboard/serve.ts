@@ -8,6 +8,7 @@ import { createDashboard, type Right } from '../../dashboard/index.ts';
 import type { TablesOptions } from '../../operations/index.ts';
 import { inOneLine } from '../one-line.ts';
 import { printable } from '../printable.ts';
+import { UsageError } from '../errors.ts';
 import { enter } from './door.ts';
 
 export interface ServeOptions {
@@ -37,7 +38,10 @@ export async function serve(
     },
   });
   const server = createServer((request, response) => void listener(request, response));
-  await once(server.listen(asked, '127.0.0.1'), 'listening');
+  await once(server.listen(asked, '127.0.0.1'), 'listening').catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--port ${asked} cannot be opened (${code}): choose another, or leave it out`);
+  });
   const { port } = server.address() as AddressInfo;
   onReady(`http://127.0.0.1:${port}/?token=${token}`);
   if (!signal.aborted) await once(signal, 'abort');

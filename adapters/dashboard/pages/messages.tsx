@@ -61,7 +61,12 @@ export const messages = page({
         choiceField('scope', 'Scope', choice.scope, anyOf(scopes)),
         choiceField('phase', 'What it is now', choice.phase, anyOf(PHASES)),
         textField('error', 'Name or code of its error', choice.error, 'TypeError'),
-        choiceField('since', 'First claimed in the last', choice.since, spans(choice.since)),
+        choiceField(
+          'since',
+          `${by === 'failures' ? 'Failed' : 'First claimed'} in the last`,
+          choice.since,
+          spans(choice.since),
+        ),
         choiceField('order', 'Order', choice.order, ORDERS),
       ]),
       'lines' in found

@@ -12,7 +12,7 @@ group by t.name, t.place
 order by t.place;
 
 -- workers
-select w.id, w.host, w.pid::text as pid, w.version, (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms, (date_part('epoch', w.seen_at) * 1000)::bigint::text as seen_ms
+select w.id, w.host, w.pid::text as pid, w.version, (date_part('epoch', date_trunc('milliseconds', w.started_at)) * 1000)::bigint::text as started_ms, (date_part('epoch', date_trunc('milliseconds', w.seen_at)) * 1000)::bigint::text as seen_ms
 from "handle_once".workers w
 where w.seen_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond'
 order by w.started_at desc, w.id
@@ -20,7 +20,7 @@ limit $2::text::bigint;
 
 -- groups
 select g.scope, g.ending, g.error_name, g.error_code, g.lines::text as lines, g.failed_now::text as failed_now,
-  (date_part('epoch', g.first_at) * 1000)::bigint::text as first_ms, (date_part('epoch', g.last_at) * 1000)::bigint::text as last_ms, n.key, n.error
+  (date_part('epoch', date_trunc('milliseconds', g.first_at)) * 1000)::bigint::text as first_ms, (date_part('epoch', date_trunc('milliseconds', g.last_at)) * 1000)::bigint::text as last_ms, n.key, n.error
 from (
   select f.scope, f.ending, substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")') as error_name, substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') as error_code,
     count(*) as lines, count(distinct t.key) as failed_now, min(f.ended_at) as first_at, max(f.ended_at) as last_at,
@@ -44,7 +44,7 @@ order by g.lines desc, g.scope, g.ending, g.error_name, g.error_code;
 -- failed
 select count(distinct (f.scope, f.key))::text as messages,
   (count(distinct (f.scope, f.key)) filter (where t.key is not null))::text as failed_now,
-  (date_part('epoch', min(t.created_at)) * 1000)::bigint::text as created_ms
+  (date_part('epoch', date_trunc('milliseconds', min(t.created_at))) * 1000)::bigint::text as created_ms
 from "handle_once".failures f
   left join lateral (
       select t.* from "handle_once".records t where t.scope = f.scope and t.key = f.key limit 1
@@ -53,7 +53,7 @@ where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 milli
     and ($3::text is null or f.ending = $3::text) and ($4::text is null or $4::text in (substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"'));
 
 -- lines
-select f.scope, f.key, f.ending, f.attempt::text as attempt, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms, f.error,
+select f.scope, f.key, f.ending, f.attempt::text as attempt, (date_part('epoch', date_trunc('milliseconds', f.ended_at)) * 1000)::bigint::text as ended_ms, f.error,
   case when t.scope is null then 'gone' else case
     when t.state = 'pending' then case
       when t.live_until > statement_timestamp() then case when t.owned then 'running' else 'backing-off' end
@@ -96,8 +96,8 @@ select t.scope, t.key, t.state, case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
-  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps
+  t.deaths::text as deaths, (date_part('epoch', date_trunc('milliseconds', t.created_at)) * 1000)::bigint::text as created_ms, (date_part('epoch', date_trunc('milliseconds', t.began_at)) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', date_trunc('milliseconds', t.live_until)) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps
 from scopes s cross join lateral (
   select t.*
   from "handle_once".records t
@@ -119,8 +119,8 @@ select t.scope, t.key, t.state, case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
-  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps, t.ctid::text as place
+  t.deaths::text as deaths, (date_part('epoch', date_trunc('milliseconds', t.created_at)) * 1000)::bigint::text as created_ms, (date_part('epoch', date_trunc('milliseconds', t.began_at)) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', date_trunc('milliseconds', t.live_until)) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps, t.ctid::text as place
 from only handle_once.records t
 where t.ctid > $1::text::tid and t.ctid < $2::text::tid
   and ($3::text is null or case
@@ -146,8 +146,8 @@ with recursive scopes as (
 select s.scope from scopes s where s.scope is not null limit 1000;
 
 -- audit
-select a.id::text as id, (date_part('epoch', a.begun_at) * 1000)::bigint::text as begun_ms, (date_part('epoch', a.ended_at) * 1000)::bigint::text as ended_ms,
-  (date_part('epoch', a.seen_at) * 1000)::bigint::text as seen_ms, a.expected::text as expected, a.done::text as done, a.stop::text as stop, a.person,
+select a.id::text as id, (date_part('epoch', date_trunc('milliseconds', a.begun_at)) * 1000)::bigint::text as begun_ms, (date_part('epoch', date_trunc('milliseconds', a.ended_at)) * 1000)::bigint::text as ended_ms,
+  (date_part('epoch', date_trunc('milliseconds', a.seen_at)) * 1000)::bigint::text as seen_ms, a.expected::text as expected, a.done::text as done, a.stop::text as stop, a.person,
   a.action, a.scope, a.key, a.filter, a.outcome
 from "handle_once".audit a
 where ($2::text is null or a.id < $2::text::bigint)

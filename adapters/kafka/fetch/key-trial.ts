@@ -23,7 +23,7 @@ export function createKeyTrial(key: LogKey<KafkaMessage> | undefined) {
 
   return {
     hasWorked: () => works,
-    /** Tries the function on a fetch. Throws `KeyFunctionError` once it has thrown for 20 messages and never worked. */
+    /** Tries the function on a fetch. Throws `KeyFunctionError` once 20 messages got no valid key, and none got one. */
     look(place: Place, messages: readonly KafkaMessage[]): void {
       for (const message of messages) {
         if (works) return;

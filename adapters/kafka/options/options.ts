@@ -172,7 +172,7 @@ export interface OnceEachKafkaMessageOptions<
   readonly admin?: KafkaAdmin | undefined;
   /** The same object as given to `kafka.consumer`, to compare its timeouts with the lease. */
   readonly consumerConfig?: ConsumerTimeouts | undefined;
-  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws is reported. */
   readonly onEvent?: ((event: KafkaEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;

@@ -39,3 +39,8 @@ export function notice(found: string, fix: string): Found {
 export function problem(found: string, fix: string): Found {
   return { level: 'problem', found, fix };
 }
+
+/** The end of a fix that names the first of several. */
+export function andOthers(count: number): string {
+  return count > 1 ? ', and the same for the others' : '';
+}

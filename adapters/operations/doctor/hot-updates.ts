@@ -1,6 +1,6 @@
 import { LEAVES } from '../../../src/postgres/statements/leaves.ts';
 import { run } from '../run.ts';
-import { type Found, notice, ok, type Subject } from './finding.ts';
+import { andOthers, type Found, notice, ok, type Subject } from './finding.ts';
 import { named, storageOption } from './leaves.ts';
 
 /** Of the migration: it leaves room on each page for the settle. */
@@ -31,7 +31,7 @@ export async function storage({ client, schema }: Subject): Promise<Found> {
     `${named(wrong.map(({ text }) => text))}: settles move to another page than their claim, or vacuum locks the ` +
       'table to truncate it',
     `run \`alter table ${first.name} set (fillfactor = ${FILLFACTOR}, vacuum_truncate = off)\`` +
-      (wrong.length > 1 ? ', and the same for the others' : ''),
+      andOthers(wrong.length),
   );
 }
 
@@ -56,7 +56,8 @@ export async function indexes({ client, schema }: Subject): Promise<Found> {
   return notice(
     `handle-once did not create ${named(names)}: every claim writes it too, and on a column that a settle changes ` +
       'it prevents the cheap (HOT) update of settles',
-    `run \`drop index concurrently ${names[0]}\`, or search a copy of the table`,
+    `run \`drop index concurrently ${names[0]}\`${andOthers(names.length)}, or search a ` +
+      'copy of the table',
   );
 }
 

@@ -2,7 +2,7 @@ import { arrayLiteral } from '../../../src/postgres/array.ts';
 import { RIGHTS } from '../../../src/postgres/rights.ts';
 import { LEAVES } from '../../../src/postgres/statements/leaves.ts';
 import { run } from '../run.ts';
-import { type Found, notice, ok, problem, type Subject } from './finding.ts';
+import { andOthers, type Found, notice, ok, problem, type Subject } from './finding.ts';
 import { named } from './leaves.ts';
 
 /** Other tables, besides the records, in which rows are updated or deleted. */
@@ -46,7 +46,7 @@ export async function publications({ client, schema }: Subject): Promise<Found> 
       `in the publication ${publication}: the server refuses to update or delete rows (SQLSTATE 55000), so ` +
       (isProblem ? 'no message is settled' : 'maintenance and forget fail'),
     `run \`alter table ${name} replica identity ${hasKey === 'true' ? 'default' : 'full'}\`` +
-      (names.length > 1 ? ', and the same for the others' : '') +
+      andOthers(names.length) +
       ', as the owner of the tables',
   );
 }

@@ -58,7 +58,7 @@ export async function rights(subject: Subject): Promise<Found> {
     `the role ${role} may neither handle messages (it lacks ${listed(forHandle)}) ` +
       `nor maintain the tables (it lacks ${listed(forMaintain)})`,
     `to handle messages, run as the owner of the tables what \`npx handle-once grants ${role}${schemaFlag(schema)}\` ` +
-      `prints: ${grants} To maintain the tables, run what npx handle-once grants ${role} --for maintain${schemaFlag(schema)} prints` +
+      `prints: ${grants} To maintain the tables, run what \`npx handle-once grants ${role} --for maintain${schemaFlag(schema)}\` prints` +
       (onPartitions === '' ? '' : ', and the same rights on each partition of records'),
   );
 }

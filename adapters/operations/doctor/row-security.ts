@@ -1,6 +1,6 @@
 import { RIGHTS } from '../../../src/postgres/rights.ts';
 import { hiddenFix, hiddenTables, hiddenText } from '../../../src/postgres/row-security.ts';
-import { type Found, notice, ok, problem, type Subject } from './finding.ts';
+import { andOthers, type Found, notice, ok, problem, type Subject } from './finding.ts';
 
 /** Whether row level security hides rows from the role of the client. */
 export async function rowSecurity({ client, schema }: Subject): Promise<Found> {
@@ -15,6 +15,6 @@ export async function rowSecurity({ client, schema }: Subject): Promise<Found> {
   const isProblem = hidden.some(({ table }) => table === 'records');
   return (isProblem ? problem : notice)(
     `${hiddenText(hidden)}: ${isProblem ? 'no message is handled' : 'maintenance, or the history of attempts, fails'}`,
-    `${hiddenFix(schema, first.table)}${hidden.length > 1 ? ', and the same for the others' : ''}`,
+    `${hiddenFix(schema, first.table)}${andOthers(hidden.length)}`,
   );
 }

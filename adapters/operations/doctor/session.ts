@@ -42,15 +42,16 @@ export async function isolation({ client }: Subject): Promise<Found> {
 export async function writes({ client }: Subject): Promise<Found> {
   const [row] = await run(
     client,
-    `select current_setting('transaction_read_only') as read_only, current_setting('synchronous_commit') as durable`,
+    `select current_setting('transaction_read_only') as read_only, current_setting('synchronous_commit') as durable,
+  quote_ident(current_user) as role`,
     [],
   );
-  const [readOnly, durable] = row ?? [];
+  const [readOnly, durable, role] = row ?? [];
   if (readOnly === 'on') return problem(READ_ONLY.happened, READ_ONLY.fix);
   if (durable === 'off') {
     return problem(
       'synchronous_commit is off: a server that crashes forgets records it has acknowledged, and their messages run again',
-      'turn it on for this role and database',
+      `run \`alter role ${role} set synchronous_commit = on\`, or change the client's own setting`,
     );
   }
   return ok('accepted, and durable once acknowledged');

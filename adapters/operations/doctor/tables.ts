@@ -2,7 +2,7 @@ import { missingFix, missingTables, missingText } from '../../../src/migrations/
 import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 import { ALL_TABLES, type Fault, faultsOf } from '../../../src/postgres/shape.ts';
 import { run } from '../run.ts';
-import { type Found, notice, ok, problem, type Subject } from './finding.ts';
+import { andOthers, type Found, notice, ok, problem, type Subject } from './finding.ts';
 import { named } from './leaves.ts';
 
 /** Without these no message is handled. */
@@ -72,10 +72,10 @@ async function foreignPartitions({ client, schema }: Subject): Promise<readonly 
   if (first === undefined) return [];
   return [
     notice(
-      `the partitions ${named(rows.map(([name]) => name ?? ''))} do not belong to ${owner}, as records does: a migration ` +
-        'that changes the table fails',
+      `the partitions ${named(rows.map(([name]) => name ?? ''))} do not belong to ${owner}, as records does: migrations ` +
+        `and maintenance by ${owner} fail`,
       `as a superuser, run alter table ${quoteIdentifier(schema)}.${first} owner to ${owner}` +
-        (rows.length > 1 ? ', and the same for the others' : ''),
+        andOthers(rows.length),
     ),
   ];
 }

@@ -1,7 +1,7 @@
 -- explain
-select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms,
+select f.attempt::text as attempt, f.ending, (date_part('epoch', date_trunc('milliseconds', f.ended_at)) * 1000)::bigint::text as ended_ms,
   f.took_ms::text as took_ms, f.batch_size::text as batch_size, f.error, f.worker, w.host, w.pid::text as pid, w.version,
-  (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
+  (date_part('epoch', date_trunc('milliseconds', w.started_at)) * 1000)::bigint::text as started_ms
 from "handle_once".failures f left join "handle_once".workers w on w.id = f.worker
 where f.scope = $1::text and f.key = $2::text
 order by f.id desc
@@ -9,12 +9,12 @@ limit 100;
 
 -- findWorker
 select w.id, w.host, w.pid::text as pid, w.version,
-  (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
+  (date_part('epoch', date_trunc('milliseconds', w.started_at)) * 1000)::bigint::text as started_ms
 from "handle_once".workers w
 where w.id = $1::text;
 
 -- readStats
-select s.scope, (date_part('epoch', s.minute) * 1000)::bigint::text as minute_ms, s.event, s.count::text as count
+select s.scope, (date_part('epoch', date_trunc('milliseconds', s.minute)) * 1000)::bigint::text as minute_ms, s.event, s.count::text as count
 from "handle_once".stats s
 where s.minute >= statement_timestamp() - $2::text::float8 * interval '1 millisecond'
   and ($1::text is null or s.scope = $1::text)

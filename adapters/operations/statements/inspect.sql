@@ -7,8 +7,8 @@ select t.scope, t.key, t.state, case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
-  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $3::text::boolean then t.result end as result, t.steps
+  t.deaths::text as deaths, (date_part('epoch', date_trunc('milliseconds', t.created_at)) * 1000)::bigint::text as created_ms, (date_part('epoch', date_trunc('milliseconds', t.began_at)) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', date_trunc('milliseconds', t.live_until)) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $3::text::boolean then t.result end as result, t.steps
 from "handle_once".records t
 where t.scope = $1::text and t.key = $2::text;
 
@@ -21,8 +21,8 @@ select t.scope, t.key, t.state, case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
-  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps,
+  t.deaths::text as deaths, (date_part('epoch', date_trunc('milliseconds', t.created_at)) * 1000)::bigint::text as created_ms, (date_part('epoch', date_trunc('milliseconds', t.began_at)) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', date_trunc('milliseconds', t.live_until)) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps,
   (extract(epoch from t.created_at) * 1000000)::bigint::text as created_us
 from (
   select *
@@ -55,8 +55,8 @@ select t.scope, t.key, t.state, case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
-  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps,
+  t.deaths::text as deaths, (date_part('epoch', date_trunc('milliseconds', t.created_at)) * 1000)::bigint::text as created_ms, (date_part('epoch', date_trunc('milliseconds', t.began_at)) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', date_trunc('milliseconds', t.live_until)) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result, null as steps,
   (extract(epoch from t.created_at) * 1000000)::bigint::text as created_us
 from (
   select *
@@ -82,7 +82,7 @@ order by t.created_at asc, t.scope asc, t.key asc;
 
 -- count
 select t.scope, t.error_name, t.error_code, count(*)::text as records,
-  (date_part('epoch', min(t.created_at)) * 1000)::bigint::text as oldest_ms, (date_part('epoch', max(t.created_at)) * 1000)::bigint::text as newest_ms
+  (date_part('epoch', date_trunc('milliseconds', min(t.created_at))) * 1000)::bigint::text as oldest_ms, (date_part('epoch', date_trunc('milliseconds', max(t.created_at))) * 1000)::bigint::text as newest_ms
 from (
   select t.scope, t.created_at, case when t.state <> 'succeeded' then case when t.failed_reason = 'deaths-exhausted' then '"DeathsExhaustedError"' else substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') end end as error_name,
     case when t.state <> 'succeeded' then case when t.failed_reason = 'deaths-exhausted' then null else substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end end as error_code
@@ -119,8 +119,8 @@ select t.scope, t.key, t.state, case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
-  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $2::text::boolean then t.result end as result, t.steps
+  t.deaths::text as deaths, (date_part('epoch', date_trunc('milliseconds', t.created_at)) * 1000)::bigint::text as created_ms, (date_part('epoch', date_trunc('milliseconds', t.began_at)) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', date_trunc('milliseconds', t.live_until)) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $2::text::boolean then t.result end as result, t.steps
 from scopes s
 cross join lateral (select t.* from "handle_once".records t where t.scope = s.scope and t.key = $1::text limit 1) t
 where s.scope is not null

@@ -14,7 +14,9 @@ export const PHASE = `case
     else 'expired'
   end`;
 
-export const inMs = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint::text`;
+/** Rounded down: what is first claimed at that time or later has the record. */
+export const inMs = (time: string): string =>
+  `(date_part('epoch', date_trunc('milliseconds', ${time})) * 1000)::bigint::text`;
 
 /** Without a parse: an error that is damaged must not fail a list. It is stored in this order, as JSON. */
 const TEXT = String.raw`"(?:[^"\\]|\\.)*"`;

@@ -37,16 +37,16 @@ delete from "handle_once".census where taken_at < now();
 
 -- read
 select scope, state, records::text as records, abandoned::text as abandoned,
-  (date_part('epoch', oldest_at) * 1000)::bigint::text as oldest_ms,
-  (date_part('epoch', taken_at) * 1000)::bigint::text as taken_ms
+  (date_part('epoch', date_trunc('milliseconds', oldest_at)) * 1000)::bigint::text as oldest_ms,
+  (date_part('epoch', date_trunc('milliseconds', taken_at)) * 1000)::bigint::text as taken_ms
 from "handle_once".census
 order by scope, state;
 
 -- ended
-select (date_part('epoch', coalesce((select max(taken_at) from "handle_once".census), (
+select (date_part('epoch', date_trunc('milliseconds', coalesce((select max(taken_at) from "handle_once".census), (
     select live_until from "handle_once".maintenance
     where walk is null and live_until < due_at and live_until <= statement_timestamp()
-  ))) * 1000)::bigint::text as ended_ms;
+  )))) * 1000)::bigint::text as ended_ms;
 
 -- months
 select to_char(month, '"archive_"YYYY_MM') as name, to_char(month, 'YYYY-MM-01') as first,

@@ -62,7 +62,7 @@ export interface SqsConsumerOptions<
    * `() => consumer.abortController.signal`.
    */
   readonly signal?: (() => AbortSignal) | undefined;
-  /** Called with each event as it happens, and not awaited. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not awaited. What it throws is reported. */
   readonly onEvent?: ((event: SqsConsumerEvent) => unknown) | undefined;
   /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;

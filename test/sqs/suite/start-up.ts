@@ -170,7 +170,7 @@ export function startUpSuite({ client, setup }: Fixture): void {
 
   test('a FIFO queue with a redrive policy and onFailed keep is warned of, since messages behind a failed one move too', async () => {
     const deadLetterQueueUrl = await createQueue(client, { fifo: true });
-    const queue = await setup({ fifo: true, redrive: { deadLetterQueueUrl, maxReceiveCount: 20 } });
+    const queue = await setup({ fifo: true, redrive: { deadLetterQueueUrl, maxReceiveCount: 30 } });
     const warn = silently();
     await queue.startWorker({ onFailed: 'keep', handler: noop });
     expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'REDRIVE_MOVES_GROUP' }]);
@@ -181,7 +181,7 @@ export function startUpSuite({ client, setup }: Fixture): void {
 
   test('a queue and records that fit one another start without a word', async () => {
     const deadLetterQueueUrl = await createQueue(client);
-    const queue = await setup({ redrive: { deadLetterQueueUrl, maxReceiveCount: 20 } });
+    const queue = await setup({ redrive: { deadLetterQueueUrl, maxReceiveCount: 30 } });
     const warn = silently();
     await queue.startWorker({ handler: noop });
     expect(queue.events).toEqual([]);

@@ -71,7 +71,7 @@ function afterNow(ms: string): string {
 /** A record that was deleted since, and is made again, is at its first attempt: it was not taken over. */
 const DEAD_TOKEN = `case when a.was_owned and (t.attempts > 1 or t.state = 'failed') then a.token::text end`;
 
-/** The process of its last attempt stays on record. The rest is of this claim: when it is sent again it knows its own. */
+/** The process of the last attempt stays on record. The rest is of this claim, which knows it when it is sent again. */
 const FOUND_EXHAUSTED = `overlay(excluded.token::text placing left(t.token::text, ${WORKER_ID.length}) from 1)::uuid`;
 
 /** A lapsed lease counts as a death. */
