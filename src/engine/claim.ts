@@ -14,6 +14,8 @@ const LOOKS = { baseMs: 50, maxMs: 1_000 };
 interface Claimed {
   readonly token: string;
   readonly sentAt: Instant;
+  /** When the reply came, in monotonic milliseconds. */
+  readonly repliedMs: number;
   readonly reply: ClaimReply;
   readonly leaveSlot?: () => void;
 }
@@ -135,7 +137,7 @@ async function sendOnce(
         },
       );
     }
-    return { token, sentAt, reply };
+    return { token, sentAt, repliedMs: engine.clock.monotonic(), reply };
   } catch (error) {
     const isEnd = isLast || !isWorthResending(error);
     const message = isEnd

@@ -29,6 +29,8 @@ export interface Claim {
   readonly steps: string | undefined;
   /** When the claim was sent: not later than the database's start of the lease. */
   readonly sentAt: Instant;
+  /** When its reply came, in monotonic milliseconds: a claim can have waited for a connection. */
+  readonly repliedMs: number;
   /** When the call began, in monotonic milliseconds. Decides when to give up, never who has the lease. */
   readonly startedAt: number;
 }

@@ -56,14 +56,14 @@ export function createHandle<Extra extends readonly unknown[]>(
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
     if (seat?.mayClaim(key) === false) return IN_FLIGHT;
     const claimed = await claimKey(engine, key, hash, { waitMs, signal, startedAt });
-    const { reply, token, sentAt } = claimed;
+    const { reply, token, sentAt, repliedMs } = claimed;
     if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply, startedAt);
     const { attempts, failures, ageMs, deadToken, steps } = reply;
     const attempt = { scope: settings.scope, key, attempts };
     if (deadToken === null) events.emit({ type: 'claimed', ...attempt });
     else events.emit({ type: 'taken-over', ...attempt, from: workerOf(deadToken) });
     const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs ?? defaultTimeoutMs };
-    const claim = { key, token, attempts, failures, ageMs, steps, sentAt, startedAt };
+    const claim = { key, token, attempts, failures, ageMs, steps, sentAt, repliedMs, startedAt };
     const held = new HeldClaim(engine, claim, limits);
     // Its handler may ignore that it is over, and never end.
     if (claimed.leaveSlot !== undefined) held.onOverdue(claimed.leaveSlot);

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createHandleOnce, type HandleOnce } from 'handle-once';
 import { explainRecord, forgetStep, retryRecord, showRecord } from 'handle-once/operations';
-import { beforeEach, describe, expect, test } from 'vitest';
+import postgres from 'postgres';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createPostgresStore } from '../../src/store/postgres/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { gate } from '../support/gate.ts';
 
-const { sql } = useDatabase();
+const { sql, url } = useDatabase();
 const scope = 'billing';
 const key = 'order-7';
 const record = { sql, scope, key };
@@ -48,6 +49,19 @@ describe('The steps of a record', () => {
     expect(first?.endedAt.getTime()).toBeGreaterThanOrEqual(shown?.createdAt.getTime() ?? Infinity);
     expect(second?.endedAt.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
     expect((await explainRecord(record)).record?.steps).toEqual(shown?.steps);
+  });
+
+  test('have times that a claim which waited for a connection does not move', async () => {
+    const client = postgres(url, { max: 1, onnotice: () => undefined });
+    onTestFinished(() => client.end({ timeout: 5 }));
+    handleOnce = createHandleOnce({ sql: client, scope, maxAttempts: 1 });
+    await client`select 1`;
+    const other = client`select pg_sleep(2)`.execute();
+    await handle(fail);
+    await other;
+    const { createdAt, steps } = (await showRecord(record)) ?? {};
+    const waited = (steps?.[0]?.endedAt.getTime() ?? Infinity) - (createdAt?.getTime() ?? 0);
+    expect(waited).toBeLessThan(1_500);
   });
 
   test('are gone once it has succeeded', async () => {

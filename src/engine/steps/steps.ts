@@ -101,7 +101,7 @@ export class Steps {
     this.#attempt.signal.throwIfAborted();
     const { engine, claim } = this.#held;
     const value = await resultOfStep(run(this.#attempt.childKey(name)));
-    const ms = Math.round(claim.ageMs + engine.clock.monotonic() - claim.sentAt.monotonicMs);
+    const ms = Math.round(claim.ageMs + engine.clock.monotonic() - claim.repliedMs);
     this.#running.delete(name);
     this.#kept.add(name, ms, value);
     this.#unwritten.set(name, { ms, value });
