@@ -1,7 +1,7 @@
 /** What the adapters share beyond the public face. */
 export { type Kernel, kernelOf } from './adapter/kernel.ts';
 export { checkConsumerOptions, consumerFields } from './adapter/consumer-options.ts';
-export { Company } from './adapter/company.ts';
+export { BatchGatherer } from './adapter/batch-gatherer.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export { deliver, type Delivered, handledFacts } from './adapter/deliver.ts';

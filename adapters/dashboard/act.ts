@@ -1,4 +1,4 @@
-import { type ActionName, actionOf, actOn, askToStop, type Desk } from './data/audit.ts';
+import { type ActionName, actionOf, actOn, askToStop, type AuditTable } from './data/audit.ts';
 import { retryMany } from './data/retry-many.ts';
 import { linkTo } from './links.ts';
 import { type Context, Refused, textIn } from './page.ts';
@@ -7,7 +7,7 @@ import { messageOf } from './pages/message.tsx';
 /** A form that a visitor has sent from a page. */
 interface Sent {
   readonly context: Context;
-  readonly desk: Desk;
+  readonly audit: AuditTable;
   readonly fields: URLSearchParams;
 }
 
@@ -26,16 +26,16 @@ export async function act(sent: Sent): Promise<string> {
   return await asked(sent);
 }
 
-async function actOnMessage({ context, desk, fields }: Sent, action: ActionName): Promise<string> {
+async function actOnMessage({ context, audit, fields }: Sent, action: ActionName): Promise<string> {
   const { scope, key } = messageOf(context);
   // A field for one line loses the ends of lines.
   const isConfirmed = fields.get('confirm') === key.replaceAll(/[\r\n]/g, '');
   const seen = fields.get('seen') ?? '';
-  await actOn(desk, action, { person: context.visitor.name, scope, key, seen, isConfirmed });
+  await actOn(audit, action, { person: context.visitor.name, scope, key, seen, isConfirmed });
   return linkTo('message', { scope, key });
 }
 
-async function retryAll({ context, desk, fields }: Sent): Promise<string> {
+async function retryAll({ context, audit, fields }: Sent): Promise<string> {
   const [scope, error] = [textIn(context, 'scope'), textIn(context, 'error')];
   const [since, until] = [momentIn(fields, 'since'), momentIn(fields, 'until')];
   if (scope === undefined || error === undefined || since === undefined || until === undefined)
@@ -44,7 +44,7 @@ async function retryAll({ context, desk, fields }: Sent): Promise<string> {
   if (!Number.isSafeInteger(confirm) || confirm < 1)
     throw new Refused('type the number of messages to confirm');
   const many = { person: context.visitor.name, filter: { scope, error, since, until }, confirm };
-  return linkTo('action', { id: await retryMany(desk, many) });
+  return linkTo('action', { id: await retryMany(audit, many) });
 }
 
 function momentIn(fields: URLSearchParams, name: string): string | undefined {
@@ -52,8 +52,8 @@ function momentIn(fields: URLSearchParams, name: string): string | undefined {
   return Number.isNaN(Date.parse(text)) ? undefined : text;
 }
 
-async function stop({ context, desk }: Sent): Promise<string> {
+async function stop({ context, audit }: Sent): Promise<string> {
   const { id } = await actionOf(context);
-  await askToStop(desk, id, context.visitor.name);
+  await askToStop(audit, id, context.visitor.name);
   return linkTo('action', { id });
 }

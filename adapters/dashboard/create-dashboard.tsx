@@ -64,7 +64,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (request.method !== 'POST') return await show(context);
     if (!mayAct) throw new Refused('This dashboard is read-only.', 403);
     const fields = await fieldsOf(request, actions.secret, visitor);
-    return seeOther(await act({ context, desk: { client, databaseSchema }, fields }));
+    return seeOther(await act({ context, audit: { client, databaseSchema }, fields }));
   }
 
   return async (request) => {

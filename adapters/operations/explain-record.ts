@@ -45,7 +45,7 @@ export interface EndedAttempt {
 }
 
 /** What happened to a message. */
-export interface Story {
+export interface Explanation {
   /** Undefined if it no longer exists. */
   readonly record: RecordView | undefined;
   /** The process that has the record, or had it last, as far as it is known. */
@@ -74,7 +74,7 @@ const explainOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT
  * for (const { attempt, ending, worker } of attempts) console.log(attempt, ending, worker?.host);
  * ```
  */
-export async function explainRecord(options: RecordOptions): Promise<Story> {
+export async function explainRecord(options: RecordOptions): Promise<Explanation> {
   const resolved = parseOptions('explainRecord', explainOptions(), options);
   const { databaseSchema, scope, key } = resolved;
   const statements = historyStatements(databaseSchema);

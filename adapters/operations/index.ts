@@ -11,7 +11,7 @@ export { maintain, type MaintainOptions, type MaintenanceReport } from './mainta
 export { type StatusRow, readStatus } from './read-status.ts';
 export { readStats, type StatsRow } from './read-stats.ts';
 export { type Maintenance, startMaintenance, type StartMaintenanceOptions } from './start-maintenance.ts';
-export { explainRecord, type Story } from './explain-record.ts';
+export { explainRecord, type Explanation } from './explain-record.ts';
 export { forgetRecord } from './forget-record.ts';
 export { forgetStep, type ForgetStepOptions } from './forget-step.ts';
 export { grantsSql } from './grants-sql.ts';

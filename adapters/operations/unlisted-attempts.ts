@@ -1,9 +1,9 @@
-import type { Story } from './explain-record.ts';
+import type { Explanation } from './explain-record.ts';
 import { isOfLife } from './meaning.ts';
 import { LINES_PER_RECORD } from './statements/history.ts';
 
 /** How many attempts neither succeeded nor have a line, as a sentence. Undefined: all have one. */
-export function unlistedAttempts({ record, attempts }: Story): string | undefined {
+export function unlistedAttempts({ record, attempts }: Explanation): string | undefined {
   if (record === undefined) return undefined;
   if (attempts.length >= LINES_PER_RECORD) return `only the newest ${LINES_PER_RECORD} are listed`;
   const { state, phase } = record;

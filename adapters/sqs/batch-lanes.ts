@@ -1,4 +1,4 @@
-import { type AnyBatchHandler, Batch, type Clock, Company } from '../../src/adapter-kit.ts';
+import { type AnyBatchHandler, Batch, type Clock, BatchGatherer } from '../../src/adapter-kit.ts';
 import type { LanesOptions } from './lanes.ts';
 
 export interface Batching {
@@ -26,7 +26,7 @@ interface BatchLanesOptions<Item> extends LanesOptions<Item> {
 export function createBatchLanes<Item>(options: BatchLanesOptions<Item>) {
   const { batching, concurrency, groupOf, clock, bytesOf } = options;
   const { size, waitMs, handler } = batching;
-  const company = new Company<Item>({ size, waitMs, clock, bytesOf, start });
+  const gatherer = new BatchGatherer<Item>({ size, waitMs, clock, bytesOf, start });
   let waiting: Item[] = [];
   const running = new Set<Promise<void>>();
   const busyGroups = new Set<string>();
@@ -40,8 +40,8 @@ export function createBatchLanes<Item>(options: BatchLanesOptions<Item>) {
     waiting = [];
     for (const item of items) {
       // What is gathered may have its group.
-      if (mayStart(item) && !company.fits(item)) company.startNow();
-      if (mayStart(item)) company.add(item);
+      if (mayStart(item) && !gatherer.fits(item)) gatherer.startNow();
+      if (mayStart(item)) gatherer.add(item);
       else waiting.push(item);
     }
   }
@@ -125,14 +125,14 @@ export function createBatchLanes<Item>(options: BatchLanesOptions<Item>) {
     },
     /** Starts what is gathered: nothing more comes for now. */
     startNow(): void {
-      company.startNow();
+      gatherer.startNow();
     },
     size: () => here,
     blocked: () => waiting.filter(isBlocked).length,
     /** Returns what has not been started to the queue. What runs goes on. */
     clear(): void {
       isCleared = true;
-      company.startNow();
+      gatherer.startNow();
       giveBackWaiting(() => true);
     },
     running: () => [...running],

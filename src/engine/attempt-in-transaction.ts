@@ -9,7 +9,7 @@ import { settlementOf } from './attempt-ending.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** Attempts whose work is one transaction: mostly one. */
-export interface Party {
+export interface TransactionGroup {
   readonly clock: Clock;
   readonly members: readonly HeldClaim[];
   /** Calls back when one of them has lost its lease, or when the work has taken longer than its timeout. */
@@ -24,7 +24,7 @@ export interface Written<R> {
   readonly settlement: Settlement;
 }
 
-/** How far the work of a party has come. Written by `transact`, and read where the call is abandoned. */
+/** How far the work of a group has come. Written by `transact`, and read where the call is abandoned. */
 export interface Progress<R> {
   isStarted: boolean;
   /** Whether the call was answered before its end. */
@@ -49,20 +49,20 @@ export async function waitAfterConflict(clock: Clock, conflicts: number): Promis
 }
 
 /**
- * Runs work in a transaction that settles its records too. The work gives a value for each member of the party.
+ * Runs work in a transaction that settles its records too. The work gives a value for each member of the group.
  *
  * It does not wait for work that continues after a lease or the timeout. Such work may still commit: its transaction
  * contains the fenced settle, and so commits as a whole or not at all.
  */
 export function transact<R, Tx>(
   store: TransactionalStore<Tx>,
-  party: Party,
+  group: TransactionGroup,
   progress: Progress<R>,
   work: (transaction: Tx) => Promise<readonly R[]>,
 ): Promise<readonly Written<R>[]> {
   return new Promise((resolve, reject) => {
-    const { clock, members } = party;
-    party.onOverdue(() => {
+    const { clock, members } = group;
+    group.onOverdue(() => {
       // In doubt the record stays ours for as long, and is released if the work ends by then.
       const doubted = members.filter(({ lease }) => lease.wasDoubted());
       const graceMs = Math.max(GRACE_MS, ...doubted.map(({ lease }) => lease.leftMs()));
@@ -72,19 +72,19 @@ export function transact<R, Tx>(
       }, graceMs);
       giveUp.unref();
     });
-    void retryOnConflict(store, party, progress, () =>
+    void retryOnConflict(store, group, progress, () =>
       store.begin(
         async (transaction) => {
-          await refuseLateStart(party, progress);
+          await refuseLateStart(group, progress);
           progress.isStarted = true;
-          const { written, workMs } = await runWork(party, () => work(transaction));
+          const { written, workMs } = await runWork(group, () => work(transaction));
           // Before it is sent: its reply can be lost while the server still has the record locked.
           progress.written = written;
-          await write(store, transaction, party, written, workMs);
+          await write(store, transaction, group, written, workMs);
           return written;
         },
         (error) => {
-          party.abort(connectionBroken(error));
+          group.abort(connectionBroken(error));
         },
       ),
     ).then(resolve, reject);
@@ -92,7 +92,7 @@ export function transact<R, Tx>(
 }
 
 /** Throws when a lease ended while the transaction waited, for a connection or for an answer. */
-async function refuseLateStart({ members }: Party, progress: Progress<unknown>): Promise<void> {
+async function refuseLateStart({ members }: TransactionGroup, progress: Progress<unknown>): Promise<void> {
   for (const { lease } of members) await lease.whenKnown();
   if (progress.isAbandoned || !members.every(({ lease }) => lease.isKept())) {
     throw new NotStartedError('the lease ended before the transaction was ready');
@@ -102,7 +102,7 @@ async function refuseLateStart({ members }: Party, progress: Progress<unknown>):
 /** A transaction that lost a conflict (40001, 40P01) has done nothing: it runs again, within its attempt. */
 async function retryOnConflict<R, Tx>(
   store: TransactionalStore<Tx>,
-  party: Party,
+  group: TransactionGroup,
   progress: Progress<R>,
   run: () => Promise<readonly Written<R>[]>,
 ): Promise<readonly Written<R>[]> {
@@ -111,10 +111,10 @@ async function retryOnConflict<R, Tx>(
       return await run();
     } catch (error) {
       // The messages of a batch meet again instead, with payloads that no run has changed.
-      const [held, ...others] = party.members as readonly [HeldClaim, ...HeldClaim[]];
+      const [held, ...others] = group.members as readonly [HeldClaim, ...HeldClaim[]];
       if (others.length > 0 || conflicts > MAX_CONFLICTS || !store.isConflict(error)) throw error;
       held.lease.setBeating(true);
-      await waitAfterConflict(party.clock, conflicts);
+      await waitAfterConflict(group.clock, conflicts);
       if (await held.isOver()) throw error;
       progress.written = undefined;
     }
@@ -122,13 +122,13 @@ async function retryOnConflict<R, Tx>(
 }
 
 /** Pauses or resumes the heartbeats of all members. */
-export function setBeating({ members }: Pick<Party, 'members'>, isBeating: boolean): void {
+export function setBeating({ members }: Pick<TransactionGroup, 'members'>, isBeating: boolean): void {
   for (const { lease } of members) lease.setBeating(isBeating);
 }
 
 /** Runs work, and says how its records are to be settled. */
 async function runWork<R>(
-  { clock, members }: Party,
+  { clock, members }: TransactionGroup,
   work: () => Promise<readonly R[]>,
 ): Promise<{ written: readonly Written<R>[]; workMs: number }> {
   const startedAt = clock.monotonic();
@@ -146,16 +146,16 @@ async function runWork<R>(
 async function write<Tx>(
   store: TransactionalStore<Tx>,
   transaction: Tx,
-  party: Party,
+  group: TransactionGroup,
   written: readonly Written<unknown>[],
   workMs: number,
 ): Promise<void> {
-  setBeating(party, false);
-  const requests = party.members.map(({ claim: { key, token } }, index) => {
+  setBeating(group, false);
+  const requests = group.members.map(({ claim: { key, token } }, index) => {
     const { settlement } = written[index] as Written<unknown>;
     return { key, token, settlement };
   });
-  const [{ engine }] = party.members as readonly [HeldClaim];
+  const [{ engine }] = group.members as readonly [HeldClaim];
   switch (await store.settleLast(transaction, requests, engine.settings.scope, workMs)) {
     case 'settled':
       return;

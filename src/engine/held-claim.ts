@@ -55,7 +55,7 @@ export class HeldClaim {
     this.lease = new Lease(engine, claim, this);
   }
 
-  /** As the only member of its party. */
+  /** As the only member of its group. */
   get members(): readonly [HeldClaim] {
     return [this];
   }

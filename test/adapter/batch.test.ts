@@ -73,7 +73,7 @@ describe('Messages that come one by one', () => {
     expect(ran).toEqual([['a', 'b', 'c'], ['d']]);
   });
 
-  test('wait for company no longer than waitMs, and not once claimed', async () => {
+  test('wait for others no longer than waitMs, and not once claimed', async () => {
     const { options, events } = setup(3, 40);
     const ran: string[][] = [];
     const handle = onceEach(options, (ids) => {
@@ -148,7 +148,7 @@ describe('Messages that come one by one', () => {
 });
 
 describe('The signal of one message', () => {
-  test('returns it at once while it waits for company, and the others run without it', async () => {
+  test('returns it at once while it waits for others, and the others run without it', async () => {
     const { options, retryLater, calls } = setup();
     const ran: string[][] = [];
     const handle = onceEach({ ...options, retryLater }, (ids) => {
@@ -195,7 +195,7 @@ describe('The signal of one message', () => {
   );
 });
 
-test('a message that lapses while it waits for company does not run', async () => {
+test('a message that lapses while it waits for others does not run', async () => {
   const { options } = setup(2);
   const ran: string[][] = [];
   const handle = onceEach({ ...options, batch: { size: 2, waitMs: 95 }, ackWaitMs: 100 }, (ids) => {
@@ -216,7 +216,7 @@ test('a message that has lapsed holds up no other', async () => {
   expect(ran).toEqual([['b']]);
 });
 
-test('one that waits for company is extended', async () => {
+test('one that waits for others is extended', async () => {
   const { options } = setup(2);
   const extend = vi.fn(() => true);
   const handle = onceEach(

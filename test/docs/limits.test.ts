@@ -57,7 +57,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
   ['a wait for the database', 'src/store/records.ts', 'SHORTEST_REPLY_TIMEOUT_MS'],
   ['entries of `handleOnce.batch`', 'src/options/batch-options.ts', 'MAX_BATCH_SIZE'],
   ['`concurrency` times `size`', 'src/options/batch-options.ts', 'MAX_MESSAGES'],
-  ['a batch that an SQS worker gathers', 'src/adapter/company.ts', 'MAX_BYTES'],
+  ['a batch that an SQS worker gathers', 'src/adapter/batch-gatherer.ts', 'MAX_BYTES'],
   [
     'runs of a handler in one attempt, after conflicts',
     'src/engine/attempt-in-transaction.ts',

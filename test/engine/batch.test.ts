@@ -580,7 +580,7 @@ describe('A batch in a transaction', () => {
       handleOnce.inTransaction.batch(entriesOf(key), (payloads, _, tx) => write(tx, payloads));
     await runOne('a');
     expect(errors).toEqual([undefined]);
-    // `a` is answered from its record: `b` has waited for it, and has no company.
+    // `a` is answered from its record: `b` has waited for it, and runs alone.
     await handleOnce.inTransaction.batch(entriesOf('a', 'b'), (payloads, _, tx) => write(tx, payloads));
     expect(errors).toEqual([undefined, undefined, undefined]);
     expect(await effects()).toEqual(['a', 'b']);

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { createHandleOnce, type HandleOnceEvent, type HandleOnceOptions, TerminalError } from 'handle-once';
 import { onceEachRequest } from 'handle-once/http';
-import { explainRecord, forgetRecord, maintain, retryRecord, type Story } from 'handle-once/operations';
+import { explainRecord, forgetRecord, maintain, retryRecord, type Explanation } from 'handle-once/operations';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { PACKAGE_VERSION } from '../../src/lib/package-version.ts';
@@ -44,7 +44,7 @@ function throwing(error: Error): () => never {
 }
 
 /** What is told once so many attempts are known: they are written after the fact. */
-function explained(attempts: number): Promise<Story> {
+function explained(attempts: number): Promise<Explanation> {
   return expectSoon(async () => {
     const story = await explainRecord({ sql, scope, key });
     expect(story.attempts).toHaveLength(attempts);

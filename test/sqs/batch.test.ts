@@ -154,7 +154,7 @@ test('a message that has been handled is answered from its record', async () => 
   expect((await shipped()).map(({ id }) => id).toSorted()).toEqual(['a', 'b', 'c']);
 });
 
-test('a batch does not wait for company that cannot come', async () => {
+test('a batch does not wait for others that cannot come', async () => {
   const { worker, queueUrl } = await makeWorker({ waitMs: 60_000, waitTimeSeconds: 0 }, () => undefined);
   await sendMany(client, queueUrl, bodies('a'));
   await worker.start();

@@ -3,7 +3,7 @@ import {
   explainRecord,
   findRecords,
   type RecordView,
-  type Story,
+  type Explanation,
   type TablesOptions,
 } from '../../operations/index.ts';
 import type { EndedAttempt, WorkerView } from '../../operations/explain-record.ts';
@@ -38,7 +38,7 @@ async function explainOne(tables: TablesOptions, scope: string, key: string): Pr
 }
 
 async function explainAll(tables: TablesOptions, key: string): Promise<Answer> {
-  const stories: Story[] = [];
+  const stories: Explanation[] = [];
   for (const { scope } of await findRecords({ ...tables, key })) {
     stories.push(await explainRecord({ ...tables, scope, key }));
   }
@@ -52,7 +52,7 @@ async function explainAll(tables: TablesOptions, key: string): Promise<Answer> {
 /** They end no attempt. */
 const UNRECORDED = 'deferrals, and runs repeated after a conflict in the database, are not recorded';
 
-export function textOf(story: Story): string {
+export function textOf(story: Explanation): string {
   const { record, worker, attempts } = story;
   const lines = record === undefined ? 'the record no longer exists' : linesOf(record);
   const host = worker?.host === undefined ? '' : `\n${'host'.padEnd(13)} ${nameOf(worker)}`;

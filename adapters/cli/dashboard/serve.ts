@@ -9,7 +9,7 @@ import type { TablesOptions } from '../../operations/index.ts';
 import { inOneLine } from '../one-line.ts';
 import { printable } from '../printable.ts';
 import { UsageError } from '../errors.ts';
-import { enter } from './door.ts';
+import { signIn } from './sign-in.ts';
 
 export interface ServeOptions {
   readonly tables: TablesOptions;
@@ -27,7 +27,7 @@ export async function serve(
   const visitor = { name: `${userInfo().username} on ${hostname()}`.slice(0, 200), rights };
   const dashboard = createDashboard({
     ...{ sql, databaseSchema },
-    authorize: (request) => enter({ port, token, visitor }, request),
+    authorize: (request) => signIn({ port, token, visitor }, request),
     actions: rights.includes('act') ? { secret: randomBytes(32).toString('base64url') } : undefined,
   });
   const listener = getRequestListener(dashboard, {

@@ -50,7 +50,7 @@ function toAction(row: DatabaseRow) {
 export type Action = ReturnType<typeof toAction>;
 
 /** Where actions are written: the client itself, whose transactions may write. */
-export interface Desk {
+export interface AuditTable {
   readonly client: DatabaseClient;
   readonly databaseSchema: string;
 }
@@ -94,7 +94,11 @@ const ACTIONS = {
 export type ActionName = keyof typeof ACTIONS;
 
 /** Does something to one record, and writes down who did it: both or neither. Throws `Refused`. */
-export async function actOn({ client, databaseSchema }: Desk, action: ActionName, one: One): Promise<void> {
+export async function actOn(
+  { client, databaseSchema }: AuditTable,
+  action: ActionName,
+  one: One,
+): Promise<void> {
   const { person, scope, key } = one;
   const statements = pageStatements(databaseSchema);
   await changing(client, async (sql) => {
@@ -105,6 +109,10 @@ export async function actOn({ client, databaseSchema }: Desk, action: ActionName
 }
 
 /** Asks the process that runs an action to stop, and writes down who did. */
-export async function askToStop({ client, databaseSchema }: Desk, id: string, person: string): Promise<void> {
+export async function askToStop(
+  { client, databaseSchema }: AuditTable,
+  id: string,
+  person: string,
+): Promise<void> {
   await changing(client, (sql) => run(sql, pageStatements(databaseSchema).stop, [id, person]));
 }

@@ -3,7 +3,7 @@ import { limitedClient } from '../../../src/store/postgres/limited-client.ts';
 import { retryFailed, type RetryReport } from '../../operations/retry-failed.ts';
 import { run } from '../../operations/run.ts';
 import { changing } from '../bounded-client.ts';
-import type { Desk, ManyFilter } from './audit.ts';
+import type { AuditTable, ManyFilter } from './audit.ts';
 import { pageStatements } from '../statements/pages.ts';
 
 /** A count reads a large part of a large table. */
@@ -28,18 +28,18 @@ export function recordFilterOf({ since, until, ...filter }: ManyFilter) {
  * Retries many records in this process, which goes on after this has resolved with the id of the action. How far it has
  * come is written down each second, so that every process can show it, also after this one has died.
  */
-export async function retryMany(desk: Desk, many: Many): Promise<string> {
+export async function retryMany(audit: AuditTable, many: Many): Promise<string> {
   const { person, filter, confirm } = many;
-  const { begin } = pageStatements(desk.databaseSchema);
+  const { begin } = pageStatements(audit.databaseSchema);
   const parameters = [person, 'retry', filter.scope, null, JSON.stringify(filter), String(confirm)];
-  const [row] = await changing(desk.client, (sql) => run(sql, begin, parameters));
+  const [row] = await changing(audit.client, (sql) => run(sql, begin, parameters));
   const id = row?.[0] ?? '';
-  await endsWithin(work(desk, id, many), SHOWN_AT_ONCE_MS);
+  await endsWithin(work(audit, id, many), SHOWN_AT_ONCE_MS);
   return id;
 }
 
 /** It never throws: where the database is out of reach, the action has no end on record. */
-async function work({ client, databaseSchema }: Desk, id: string, many: Many): Promise<void> {
+async function work({ client, databaseSchema }: AuditTable, id: string, many: Many): Promise<void> {
   const limited = limitedClient(client, REPLY_TIMEOUT_MS);
   const statements = pageStatements(databaseSchema);
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-import { explainRecord, type Story } from '../../operations/explain-record.ts';
+import { explainRecord, type Explanation } from '../../operations/explain-record.ts';
 import type { RecordView } from '../../operations/record.ts';
 import { showRecord } from '../../operations/show-record.ts';
 import { unlistedAttempts } from '../../operations/unlisted-attempts.ts';
@@ -13,7 +13,7 @@ import { duration, errorText } from '../parts/words.ts';
 import { adviceFor, caseOf } from '../phases.ts';
 
 /** With its result as JSON text, where that was asked for by a visitor with the right. */
-type Details = Pick<Story, 'worker'> & { readonly result: string | undefined };
+type Details = Pick<Explanation, 'worker'> & { readonly result: string | undefined };
 
 export const message = page({
   title: (context) => `Message ${textIn(context, 'key') ?? ''}`,
@@ -95,7 +95,7 @@ function recordPart(record: RecordView, { worker, result }: Details, context: Co
   ];
 }
 
-function processOf(worker: Story['worker']): string | undefined {
+function processOf(worker: Explanation['worker']): string | undefined {
   if (worker?.host === undefined) return worker?.id;
   return `${worker.host}, process ${worker.pid}, version ${worker.version}`;
 }
@@ -109,7 +109,7 @@ function resultOf(result: string | undefined, record: RecordView, context: Conte
   return <pre>{given(result ?? 'undefined')}</pre>;
 }
 
-function attemptTable(story: Story, now: Date) {
+function attemptTable(story: Explanation, now: Date) {
   const unlisted = unlistedAttempts(story);
   return [
     table({

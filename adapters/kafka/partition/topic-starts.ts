@@ -74,7 +74,7 @@ class TopicStarts {
   readonly #options: StartOptions;
   /** Undefined during a rebalance: it is not late then. */
   #fault: string | undefined = 'there is no answer yet';
-  #isImpatient = false;
+  #isOverdue = false;
   #isLate = false;
 
   constructor(topic: string, partitions: readonly number[], generation: Generation, options: StartOptions) {
@@ -91,8 +91,8 @@ class TopicStarts {
   async run(): Promise<void> {
     const { clock } = this.#options;
     const timer = clock.setTimer(() => {
-      this.#isImpatient = true;
-      this.#giveWay();
+      this.#isOverdue = true;
+      this.#startWithoutCommit();
     }, PATIENCE_MS);
     timer.unref();
     const cancel = onAbort(this.#generation.over, () => {
@@ -120,7 +120,7 @@ class TopicStarts {
       this.#fault = 'the client has not committed it';
     } catch (error) {
       this.#fault = this.#isOfRebalance(error) ? undefined : messageOf(error);
-      if (this.#isImpatient) this.#giveWay();
+      if (this.#isOverdue) this.#startWithoutCommit();
     }
     return this.#isLate ? LATE_AGAIN_AFTER_MS : AGAIN_AFTER_MS;
   }
@@ -208,7 +208,7 @@ class TopicStarts {
     return this.#trackerOf(place)?.isMovedByUser === true;
   }
 
-  #giveWay(): void {
+  #startWithoutCommit(): void {
     if (this.#isLate || this.#isOver() || this.#fault === undefined) return;
     this.#isLate = true;
     for (const place of this.#open.values()) {

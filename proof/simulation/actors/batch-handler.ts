@@ -12,7 +12,7 @@ export async function handleBatch(
 ): Promise<readonly unknown[]> {
   const ends = await Promise.allSettled(
     messages.map((message, index) =>
-      handle(message, attempts[index] as Attempt, transaction, { company: messages }),
+      handle(message, attempts[index] as Attempt, transaction, { together: messages }),
     ),
   );
   return ends.map((end, index) => {

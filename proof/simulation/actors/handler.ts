@@ -24,7 +24,7 @@ interface HandlerTerms {
   /** Aborts when its caller gives it up: what it does from then on is not heard. */
   readonly over?: AbortSignal;
   /** All that it is called for. Default: the message alone. */
-  readonly company?: readonly PlannedMessage[];
+  readonly together?: readonly PlannedMessage[];
 }
 
 /** Thrown by a handler that saw its signal abort. */
@@ -38,7 +38,7 @@ export function createHandler(world: World, database: Database, life: Life, onHa
     message: PlannedMessage,
     attempt: Attempt,
     transaction?: Transaction,
-    { behavesAs = message.key ?? '', over, company = [message] }: HandlerTerms = {},
+    { behavesAs = message.key ?? '', over, together = [message] }: HandlerTerms = {},
   ): Promise<unknown> {
     const count = world.nextRunOf(behavesAs);
     const behaviour = behaviourOf(world, behavesAs, count);
@@ -46,7 +46,7 @@ export function createHandler(world: World, database: Database, life: Life, onHa
     // No two runs return the same.
     const own = `${behavesAs}#${count}`;
     const isInTransaction = transaction !== undefined;
-    const run: Run = { life, message, number: attempt.number, heeds, isInTransaction, company };
+    const run: Run = { life, message, number: attempt.number, heeds, isInTransaction, together };
     world.tell({ type: 'run', run });
     if (transaction !== undefined) transaction.runs = [...transaction.runs, run];
     over?.addEventListener('abort', () => {

@@ -24,7 +24,7 @@ export interface Run {
   readonly heeds: boolean;
   readonly isInTransaction: boolean;
   /** All that its handler is called for, this one too, in their order. */
-  readonly company: readonly PlannedMessage[];
+  readonly together: readonly PlannedMessage[];
   /** Whether its transaction is rolled back. */
   isUndone?: boolean;
 }

@@ -151,9 +151,9 @@ export class Ledger {
   }
 
   /** When the last run of a batch has ended. */
-  companyEndOf({ company }: Run): number {
-    const claims = company.flatMap(({ key = '' }) =>
-      this.ofKey(key).claims.filter((claim) => claim.run?.company === company),
+  endOfTogether({ together }: Run): number {
+    const claims = together.flatMap(({ key = '' }) =>
+      this.ofKey(key).claims.filter((claim) => claim.run?.together === together),
     );
     return Math.max(...claims.map(({ endedAt = Infinity }) => endedAt));
   }

@@ -17,8 +17,8 @@ export const apart: Rule = {
   },
 };
 
-function isBatch({ company }: Run): boolean {
-  return company.length > 1;
+function isBatch({ together }: Run): boolean {
+  return together.length > 1;
 }
 
 function hasLostWorker({ message }: Run, ledger: Ledger): boolean {

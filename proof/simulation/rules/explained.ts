@@ -74,7 +74,7 @@ function causeOfRelease(last: GrantedClaim | undefined, ledger: Ledger, at: numb
   const { isStopping, clockChanges, standstills } = last.life;
   const isTold = ledger.settings.interrupts || isStopping;
   if (isTold && last.runEnd?.how !== 'lost its lease') return 'it was interrupted';
-  if (last.run.company.length > 1) return 'its batch was stopped';
+  if (last.run.together.length > 1) return 'its batch was stopped';
   if (clockChanges.length > 0) return 'a wall clock was set';
   if (standstills.length > 0) return 'its worker was frozen';
   // Its lease was in doubt: its handler is interrupted, and what it has undone is released.
@@ -127,7 +127,7 @@ const AT_ONCE = { extend: { batching: 2, alone: 1 }, settle: { batching: 2, alon
 function isGivenUp({ run, life, grantedAt }: GrantedClaim, ledger: Ledger, at: number): boolean {
   const { leaseMs, timeoutMs = leaseMs } = ledger.settingsOf(life);
   if (run?.isInTransaction !== true) return false;
-  return Math.min(ledger.companyEndOf(run), at) - grantedAt >= timeoutMs;
+  return Math.min(ledger.endOfTogether(run), at) - grantedAt >= timeoutMs;
 }
 
 function isWithin({ from, to }: Interval, other: Interval): boolean {

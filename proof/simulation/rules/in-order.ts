@@ -7,8 +7,8 @@ export const inOrder: Rule = {
     'A message of a group runs only once those sent before it are settled, run before it in its batch, or are moved by the queue.',
   violatedBy(fact, ledger) {
     if (fact.type !== 'run') return undefined;
-    const { life, message, company } = fact.run;
-    const ahead = company.slice(0, company.indexOf(message));
+    const { life, message, together } = fact.run;
+    const ahead = together.slice(0, together.indexOf(message));
     const open = ledger
       .beforeInGroup(message)
       .find((before) => !ahead.includes(before) && !isDoneWith(ledger, before));

@@ -11,7 +11,7 @@ export const noLateHeartbeat: Rule = {
     // Whose handler has ended asks what became of its transaction, and settles by the answer.
     if (claim?.run?.isInTransaction === true && claim.runEnd !== undefined) return undefined;
     // The signal of a batch aborts for the lease of any of its messages.
-    if (claim?.runEnd?.how === 'lost its lease' && claim.run?.company.length === 1)
+    if (claim?.runEnd?.how === 'lost its lease' && claim.run?.together.length === 1)
       return `${fact.life.id} extends ${fact.key}, whose handler has seen that the lease is lost`;
     const silentMs = fact.life.clock.monotonic() - confirmed.monotonicMs;
     if (silentMs < ledger.settingsOf(fact.life).leaseMs) return undefined;

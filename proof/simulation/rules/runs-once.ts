@@ -9,7 +9,7 @@ export const runsOnce: Rule = {
     const claim = ledger.inHandOf(fact.run);
     if (claim?.run === undefined) return undefined;
     if (claim.runEnd?.how === 'undone' && claim.runEnd.lostConflict) return undefined;
-    if (claim.run.isUndone === true && claim.run.company.length > 1 && fact.run.company.length === 1)
+    if (claim.run.isUndone === true && claim.run.together.length > 1 && fact.run.together.length === 1)
       return undefined;
     return `${fact.run.life.id} runs ${fact.run.message.id} once more for the same claim`;
   },

@@ -4,11 +4,11 @@ import type { Seat } from '../../engine/batch/seat.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { later } from '../../lib/later.ts';
 import { endsBeforeAbort } from '../../lib/wait.ts';
-import { Company, type CompanyOptions } from '../company.ts';
+import { BatchGatherer, type BatchGathererOptions } from '../batch-gatherer.ts';
 
-export type GatherOptions = Pick<CompanyOptions<never>, 'size' | 'waitMs'>;
+export type GatherOptions = Pick<BatchGathererOptions<never>, 'size' | 'waitMs'>;
 
-/** A seat in a batch, once company is gathered. Undefined where the signal aborts before. */
+/** A seat in a batch, once others are gathered. Undefined where the signal aborts before. */
 export type TakeSeat = (signal: AbortSignal | undefined) => Promise<Seat | undefined>;
 
 /** Gives seats to messages that come one by one. */
@@ -17,7 +17,7 @@ export function createSeating(
   { size, waitMs }: GatherOptions,
   clock: Clock,
 ): TakeSeat {
-  const company = new Company<(seat: Seat) => void>({ size, waitMs, clock, start });
+  const gatherer = new BatchGatherer<(seat: Seat) => void>({ size, waitMs, clock, start });
 
   function start(members: readonly ((seat: Seat) => void)[]): void {
     const batch = new Batch(handler);
@@ -27,7 +27,7 @@ export function createSeating(
 
   return async function takeSeat(signal) {
     const { promise, resolve } = later<Seat>();
-    company.add(resolve);
+    gatherer.add(resolve);
     if (await endsBeforeAbort(promise, signal)) return await promise;
     void promise.then((seat) => {
       seat.leave(true);

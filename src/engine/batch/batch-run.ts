@@ -3,12 +3,12 @@ import { printable } from '../../lib/printable.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Attempt } from '../../words/attempt.ts';
 import { LeaseLostError } from '../../words/errors.ts';
-import type { Party } from '../attempt-in-transaction.ts';
+import type { TransactionGroup } from '../attempt-in-transaction.ts';
 import { AttemptSignal } from '../attempt-signal.ts';
 import type { HeldClaim } from '../held-claim.ts';
 
 /** One run of the handler of a batch, with its signal: it aborts with that of any member. */
-export class BatchRun implements Party {
+export class BatchRun implements TransactionGroup {
   readonly clock: Clock;
   readonly members: readonly HeldClaim[];
   readonly #signal: AttemptSignal;

@@ -3,7 +3,7 @@ import { MAX_CONFLICTS, waitAfterConflict } from '../attempt-in-transaction.ts';
 import type { HeldClaim } from '../held-claim.ts';
 import { BatchRun } from './batch-run.ts';
 import { type AnyBatchHandler, callBatch, type CallBatch, type Came } from './call-batch.ts';
-import { type Met, NO_COMPANY, RunsAloneError, Seat, type Undone } from './seat.ts';
+import { type Met, ALONE, RunsAloneError, Seat, type Undone } from './seat.ts';
 
 /**
  * Messages whose handlers run as one. Each of them is claimed, kept and settled as if it were alone; their attempts
@@ -55,22 +55,22 @@ export class Batch {
     for (;;) {
       await Promise.all(this.#seats.map((seat) => seat.arrived));
       await this.#declineEnded();
-      const company = this.#company();
-      if (company.length === 0) return;
-      if (company.length === 1) await this.#runOneByOne(company, { value: NO_COMPANY });
-      else await this.#runTogether(company);
+      const group = this.#nextGroup();
+      if (group.length === 0) return;
+      if (group.length === 1) await this.#runOneByOne(group, { value: ALONE });
+      else await this.#runTogether(group);
     }
   }
 
   /** Those that run next: with one another, or the first of those that wait. */
-  #company(): readonly Seat[] {
+  #nextGroup(): readonly Seat[] {
     const waiting = new Set<unknown>();
-    const company: Seat[] = [];
+    const group: Seat[] = [];
     for (const seat of this.#seats) {
       if (seat.state === 'waiting') waiting.add(seat.lane);
-      if (seat.state === 'met' && !waiting.has(seat.lane)) company.push(seat);
+      if (seat.state === 'met' && !waiting.has(seat.lane)) group.push(seat);
     }
-    return company.length > 0 ? company : this.#seats.filter(({ state }) => state === 'waiting').slice(0, 1);
+    return group.length > 0 ? group : this.#seats.filter(({ state }) => state === 'waiting').slice(0, 1);
   }
 
   async #declineEnded(): Promise<void> {
@@ -85,17 +85,17 @@ export class Batch {
     return seat.state !== 'left' && last < seat.index;
   }
 
-  async #runTogether(company: readonly Seat[]): Promise<void> {
-    const end = company[0]?.met?.held.engine.batches.begin();
+  async #runTogether(group: readonly Seat[]): Promise<void> {
+    const end = group[0]?.met?.held.engine.batches.begin();
     if (end === undefined) {
-      await this.#runOneByOne(company, { value: NO_COMPANY });
+      await this.#runOneByOne(group, { value: ALONE });
       return;
     }
-    const undone = await this.#callOnce(company).finally(end);
+    const undone = await this.#callOnce(group).finally(end);
     const back = new Set(undone?.met);
     const isBack = ({ met }: Seat): boolean => met !== undefined && back.has(met);
-    const seats = company.filter(isBack);
-    await allLeft(company.filter((seat) => !isBack(seat)));
+    const seats = group.filter(isBack);
+    await allLeft(group.filter((seat) => !isBack(seat)));
     const [first] = seats;
     if (undone === undefined || first?.met === undefined) return;
     const { clock, events, settings } = first.met.held.engine;
@@ -112,10 +112,10 @@ export class Batch {
     await this.#runOneByOne(seats, { error: new RunsAloneError(error) });
   }
 
-  async #callOnce(company: readonly Seat[]): Promise<Undone | undefined> {
-    const met = await startable(company);
+  async #callOnce(group: readonly Seat[]): Promise<Undone | undefined> {
+    const met = await startable(group);
     const [first] = met;
-    const { runTogether, limits } = company[0] ?? {};
+    const { runTogether, limits } = group[0] ?? {};
     if (first === undefined || runTogether === undefined) return undefined;
     const members: [HeldClaim, ...HeldClaim[]] = [first.held, ...met.slice(1).map(({ held }) => held)];
     const run = new BatchRun(members, limits?.timeoutMs);
@@ -138,8 +138,8 @@ export class Batch {
 }
 
 /** Those whose attempts are not over. The others end. */
-async function startable(company: readonly Seat[]): Promise<readonly Met[]> {
-  const met = company.flatMap((seat) => seat.met ?? []);
+async function startable(group: readonly Seat[]): Promise<readonly Met[]> {
+  const met = group.flatMap((seat) => seat.met ?? []);
   await Promise.all(met.map(({ held }) => held.isOver()));
   // In the turn in which the handler starts.
   return met.filter((each) => {

@@ -9,7 +9,7 @@ import type { HeldClaim } from '../held-claim.ts';
 import { type Alone, runAlone, type RunOne } from '../run-alone.ts';
 import { settleBy } from '../run-attempt.ts';
 import { abandon } from '../run-in-transaction.ts';
-import { MeetsAgainError, NO_COMPANY, RunsAloneError, type RunTogether, type Seat } from './seat.ts';
+import { MeetsAgainError, ALONE, RunsAloneError, type RunTogether, type Seat } from './seat.ts';
 
 /** How the work of claims is run, and their records settled. */
 export interface Runs<Extra extends readonly unknown[]> {
@@ -45,7 +45,7 @@ export async function runSeated<Result, Extra extends readonly unknown[]>(
     if (seat.conclude !== undefined) return (await seat.conclude()) as Outcome<Result>;
     if (ending === undefined) continue;
     if (ending.kind === 'returned') {
-      if (ending.value === NO_COMPANY) break;
+      if (ending.value === ALONE) break;
       return await settleBy(held, ending);
     }
     if (ending.error instanceof RunsAloneError) break;
@@ -87,7 +87,7 @@ function interruptedBy(error: unknown): Threw {
   return { kind: 'threw', error, interrupted: true };
 }
 
-/** Whether nothing has ever gone wrong with the message: one that has may hurt its company. */
+/** Whether nothing has ever gone wrong with the message: one that has may hurt the others of its batch. */
 function isFirst({ attempts, ageMs }: Claim): boolean {
   return attempts === 1 && ageMs === 0;
 }

@@ -38,7 +38,7 @@ export type RunTogether = (
 ) => Promise<Undone | undefined>;
 
 /** Returned for a message that has met no other: it runs alone, now. */
-export const NO_COMPANY = Symbol('no company');
+export const ALONE = Symbol('alone');
 
 /** Thrown where a message of an undone batch has to run alone, now. */
 export class RunsAloneError extends Error {

@@ -7,11 +7,11 @@ export const logOrder: Rule = {
     'A message begins when those before it are settled, or run before it in its batch: of its partition, or of its key, as was asked for.',
   violatedBy(fact, ledger) {
     if (fact.type !== 'run') return undefined;
-    const { message, life, company } = fact.run;
+    const { message, life, together } = fact.run;
     const entry = ledger.logs.originalOf(message);
     if (entry?.lane === undefined) return undefined;
     const { topic, partition, offset, lane } = entry;
-    const ahead = company.slice(0, company.indexOf(message));
+    const ahead = together.slice(0, together.indexOf(message));
     const open = ledger.logs
       .owedBefore(topic, partition, offset)
       .find(

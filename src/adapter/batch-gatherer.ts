@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../lib/clock.ts';
 
-export interface CompanyOptions<Message> {
+export interface BatchGathererOptions<Message> {
   /** Messages of one batch. */
   readonly size: number;
   /** Milliseconds for which the first waits for others. */
@@ -15,13 +15,13 @@ export interface CompanyOptions<Message> {
 const MAX_BYTES = 8_388_608;
 
 /** Gathers messages for batches, before they are claimed. A full batch never waits. */
-export class Company<Message> {
-  readonly #options: CompanyOptions<Message>;
+export class BatchGatherer<Message> {
+  readonly #options: BatchGathererOptions<Message>;
   #messages: Message[] = [];
   #bytes = 0;
   #timer: Timer | undefined;
 
-  constructor(options: CompanyOptions<Message>) {
+  constructor(options: BatchGathererOptions<Message>) {
     this.#options = options;
   }
 

@@ -2,7 +2,7 @@ import type { Visitor } from '../../dashboard/index.ts';
 import { isSameSecret } from '../../shared/is-same-secret.ts';
 
 /** A request needs the printed token, and one of the names of this host. */
-export interface Door {
+export interface SignIn {
   readonly port: number;
   readonly token: string;
   readonly visitor: Visitor;
@@ -22,7 +22,7 @@ const NAMES = ['127.0.0.1', 'localhost', '[::1]'];
  * The visitor, or an answer: with the token in the address it becomes a cookie, and leaves the address, which is in the
  * history of a browser.
  */
-export function enter({ port, token, visitor }: Door, request: Request): Visitor | Response {
+export function signIn({ port, token, visitor }: SignIn, request: Request): Visitor | Response {
   const isOurs = (host: string): boolean =>
     NAMES.some((name) => host === `${name}:${port}` || (port === 80 && host === name));
   if (!isOurs(request.headers.get('host') ?? ''))
