@@ -4,7 +4,7 @@ import type { StoredError } from '../../src/words/outcome.ts';
 import type { BadEnding } from '../../src/history/line.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../../src/options/parse-options.ts';
 import { historyStatements } from './statements/history.ts';
-import { meaningOf } from './meaning.ts';
+import { isOfLife, meaningOf } from './meaning.ts';
 import { given, type RecordView, storedError } from './record.ts';
 import { run } from './run.ts';
 import { showRecord } from './show-record.ts';
@@ -81,7 +81,8 @@ export async function explainRecord(options: RecordOptions): Promise<Explanation
   const client = clientOf(resolved);
   const record = await showRecord(resolved);
   const rows = await run(client, statements.explain, [scope, key]);
-  const [found] = record === undefined ? [] : await run(client, statements.findWorker, [record.worker]);
+  const id = record?.worker;
+  const [found] = id === undefined ? [] : await run(client, statements.findWorker, [id]);
   const attempts = rows
     .toReversed()
     .map(([attempt, ending, endedMs, tookMs, batchSize, error, ...worker]) => ({
@@ -95,9 +96,16 @@ export async function explainRecord(options: RecordOptions): Promise<Explanation
     }));
   return {
     record,
-    worker: record && workerView(found ?? [record.worker]),
+    worker: id === undefined ? lastDeadOf(record, attempts) : workerView(found ?? [id]),
     attempts: attempts.map((attempt) => ({ ...attempt, meaning: meaningOf(attempt, attempts, record) })),
   };
+}
+
+/** The process of the last attempt, by the line of its death. */
+function lastDeadOf(record: RecordView | undefined, lines: readonly Omit<EndedAttempt, 'meaning'>[]) {
+  const isLast = ({ ending, attempt }: Omit<EndedAttempt, 'meaning'>): boolean =>
+    ending === 'died' && attempt === record?.attempts;
+  return lines.findLast((line) => isLast(line) && isOfLife(line, record))?.worker;
 }
 
 function numberIn(cell: string | null | undefined): number | undefined {

@@ -1,3 +1,4 @@
+import { NO_TOKEN } from './statements/inspect.ts';
 import type { FailedReason, ResultOmitted, StoredError } from '../../src/words/outcome.ts';
 import { deathsExhausted, isStoredError } from '../../src/payload/stored-error.ts';
 import { workerOf } from '../../src/lib/worker-id.ts';
@@ -55,8 +56,11 @@ export interface RecordView {
   readonly createdAt: Date;
   /** The last claim that was owned: since when it runs, or when its last attempt began. */
   readonly beganAt: Date;
-  /** The process of that claim: 8 hexadecimal digits. `explainRecord` says which that is. */
-  readonly worker: string;
+  /**
+   * The process of that claim: 8 hexadecimal digits. `explainRecord` says which that is. Undefined with
+   * `deaths-exhausted`, and after its retry: the claim that found the last death has overwritten it.
+   */
+  readonly worker?: string;
   /** The end of its lease, its backoff or its retention. */
   readonly liveUntil: Date;
   /** Why it failed permanently. */
@@ -84,7 +88,7 @@ export function toView(row: DatabaseRow): RecordView {
     deaths: Number(deaths),
     createdAt: new Date(Number(createdMs)),
     beganAt: new Date(Number(beganMs)),
-    worker: workerOf(token ?? ''),
+    ...given('worker', namesProcess(token, failedReason) ? workerOf(token) : undefined),
     liveUntil: new Date(Number(liveUntilMs)),
     ...given('failedReason', failedReason as FailedReason | null | undefined),
     ...given('error', errorOf({ state, failedReason, attempts: Number(attempts) }, error)),
@@ -129,6 +133,13 @@ export function errorOf(
   if (state === 'succeeded') return undefined;
   const error = storedError(json);
   return failedReason === 'deaths-exhausted' ? deathsExhausted(attempts, error) : error;
+}
+
+function namesProcess(
+  token: string | null | undefined,
+  failedReason: string | null | undefined,
+): token is string {
+  return token !== NO_TOKEN && failedReason !== 'deaths-exhausted';
 }
 
 /** Undefined too where the column is damaged. */

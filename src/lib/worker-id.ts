@@ -7,8 +7,3 @@ export const WORKER_ID = randomBytes(4).toString('hex');
 export function workerOf(token: string): string {
   return token.slice(0, WORKER_ID.length);
 }
-
-/** What differs between the tokens of one process. */
-export function withoutWorker(token: string): string {
-  return token.slice(WORKER_ID.length);
-}

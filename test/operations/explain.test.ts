@@ -205,11 +205,15 @@ describe('What happened to a message is told', () => {
       failedReason: 'deaths-exhausted',
       error: { name: 'DeathsExhaustedError' },
     });
-    expect(record).toMatchObject({ worker: '01234567' });
+    expect(record).not.toHaveProperty('worker');
     expect(last).toMatchObject({ host: 'another', pid: 7 });
     expect(attempts).toMatchObject([{ attempt: 1, ending: 'died', worker: { host: 'another' } }]);
     await retryRecord({ sql, scope, key });
-    expect((await explained(1)).worker).toMatchObject({ host: 'another', pid: 7 });
+    const retried = await explained(1);
+    expect(retried.record).not.toHaveProperty('worker');
+    expect(retried.worker).toMatchObject({ host: 'another', pid: 7 });
+    await sql`update handle_once.failures set attempt = 0`;
+    expect((await explained(1)).worker).toBeUndefined();
   });
 
   test('of one that there is nothing to tell of', async () => {

@@ -1,7 +1,6 @@
 import { InvalidOptionsError } from '../../src/words/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type MemoryRecord, type MemoryRecordView, memoryView } from './memory-record.ts';
-import { withoutWorker, workerOf } from '../../src/lib/worker-id.ts';
 import { suspectFrom } from '../../src/store/suspects.ts';
 import type {
   ClaimReply,
@@ -106,7 +105,7 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
         Object.assign(record, {
           state: 'failed',
           owned: false,
-          token: workerOf(record.token) + withoutWorker(request.token),
+          token: request.token,
           fingerprint: request.fingerprint,
           deaths: deathsOf(record),
           failedReason: record.failures >= terms.maxAttempts ? 'attempts-exhausted' : 'deaths-exhausted',
@@ -155,14 +154,12 @@ function claimReply(
   const { attempts, failures, result, resultOmitted, failedReason, error, steps } = record;
   if (differs(record.fingerprint, request.fingerprint)) return { kind: 'mismatch' };
   if (record.state === 'succeeded') return { kind: 'succeeded', attempts, result, resultOmitted };
-  if (failedReason !== null) {
-    const replayed = withoutWorker(record.token) !== withoutWorker(request.token);
-    return {
-      ...{ kind: 'failed', attempts, reason: failedReason, error, replayed },
-      ...(replayed || deadToken === null ? undefined : { deadToken }),
-    };
-  }
   const ours = record.token === request.token;
+  if (failedReason !== null)
+    return {
+      ...{ kind: 'failed', attempts, reason: failedReason, error, replayed: !ours },
+      ...(ours && deadToken !== null ? { deadToken } : undefined),
+    };
   const retryAfterMs = Math.max(0, Math.ceil(record.liveUntil - now));
   if (!record.owned) return { kind: 'released', attempts, retryAfterMs, error };
   if (!ours) return { kind: 'in-flight', attempts, retryAfterMs };

@@ -129,6 +129,7 @@ order by t.scope;
 -- retry
 update "handle_once".records t
 set state = 'pending', owned = false, failures = 0, deaths = 0, failed_reason = null,
+  token = case when t.failed_reason = 'deaths-exhausted' then '00000000-0000-0000-0000-000000000000' else t.token end,
   live_until = statement_timestamp()
 where t.scope = $1::text and t.key = $2::text and t.state = 'failed' and t.live_until > statement_timestamp()
 returning t.key;

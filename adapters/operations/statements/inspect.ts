@@ -2,6 +2,9 @@ import { quoteIdentifier } from '../../../src/postgres/identifier.ts';
 
 export type InspectStatements = ReturnType<typeof inspectStatements>;
 
+/** Of a record that names no process. */
+export const NO_TOKEN = '00000000-0000-0000-0000-000000000000';
+
 const IS_LIVE = 't.live_until > statement_timestamp()';
 
 /** What a delivery would find now. */
@@ -119,11 +122,13 @@ where s.scope is not null
 order by t.scope`,
     /**
      * The counters begin again: with those that failed it, the next claim would fail it at once. Its error, its
-     * fingerprint and the number of its attempts stay.
+     * fingerprint and the number of its attempts stay. The token of the claim that found the last death would name a
+     * process that has run nothing.
      */
     retry: `
 update ${table} t
 set state = 'pending', owned = false, failures = 0, deaths = 0, failed_reason = null,
+  token = case when t.failed_reason = 'deaths-exhausted' then '${NO_TOKEN}' else t.token end,
   live_until = statement_timestamp()
 where t.scope = $1::text and t.key = $2::text and t.state = 'failed' and ${IS_LIVE}
 returning t.key`,

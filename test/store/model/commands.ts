@@ -37,7 +37,7 @@ export const step = fc.integer({ min: 1, max: 3 }).map((hours) => hours * HOUR);
 export const scope = fc.constantFrom<Scope[]>('here', 'here', 'here', 'here', 'there');
 export const key = fc.constantFrom('a', 'a', 'b');
 export const token = fc.constantFrom(
-  ...['1', '2'].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`),
+  ...['1', '2'].map((digit) => `0000000${digit}-0000-4000-8000-00000000000${digit}`),
 );
 const fingerprint = fc.oneof(
   { weight: 9, arbitrary: fc.constant(PAYLOAD) },

@@ -121,7 +121,9 @@ export class Model {
     if (last === undefined) return { state: 'unchanged', found: 'absent' };
     const found = this.#phase(last);
     if (found !== 'failed') return { state: 'unchanged', found };
-    this.#note(key, { what: 'retried', token: last.token, until: this.#now });
+    const foundDead = last.what === 'failed' && last.reason === 'deaths-exhausted';
+    const token = foundDead ? '00000000-0000-0000-0000-000000000000' : last.token;
+    this.#note(key, { what: 'retried', token, until: this.#now });
     return { state: 'retried' };
   }
 

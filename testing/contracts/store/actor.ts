@@ -30,9 +30,9 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
 /** Tokens of three workers. */
-export const ALICE = '00000000-0000-4000-8000-00000000000a';
-export const BOB = '00000000-0000-4000-8000-00000000000b';
-export const CAROL = '00000000-0000-4000-8000-00000000000c';
+export const ALICE = '0000000a-0000-4000-8000-00000000000a';
+export const BOB = '0000000b-0000-4000-8000-00000000000b';
+export const CAROL = '0000000c-0000-4000-8000-00000000000c';
 
 export const PAYLOAD = `01${'a1'.repeat(32)}`;
 export const OTHER_PAYLOAD = `01${'b2'.repeat(32)}`;

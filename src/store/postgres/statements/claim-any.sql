@@ -31,8 +31,7 @@ with claims as materialized (
     token = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.token when (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then overlay(excluded.token::text placing left(t.token::text, 8) from 1)::uuid else excluded.token end,
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.token else excluded.token end,
     attempts = case
       when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
@@ -105,7 +104,7 @@ with claims as materialized (
 select t.key, case
       when (t.fingerprint <> a.claim_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
       when t.state = 'succeeded' then 'succeeded'
-      when t.state = 'failed' then case when substr((t.token)::text, 9) = substr((a.claim_token)::text, 9) then 'exhausted' else 'failed' end
+      when t.state = 'failed' then case when t.token = a.claim_token then 'exhausted' else 'failed' end
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
       when t.token <> a.claim_token then 'in-flight'
@@ -128,7 +127,7 @@ union all
 select a.key, case
       when (a.fingerprint <> a.claim_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
       when a.state = 'succeeded' then 'succeeded'
-      when a.state = 'failed' then case when substr((a.token)::text, 9) = substr((a.claim_token)::text, 9) then 'exhausted' else 'failed' end
+      when a.state = 'failed' then case when a.token = a.claim_token then 'exhausted' else 'failed' end
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.claim_token then 'in-flight'
@@ -181,8 +180,7 @@ with claims as materialized (
     token = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.token when (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then overlay(excluded.token::text placing left(t.token::text, 8) from 1)::uuid else excluded.token end,
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.token else excluded.token end,
     attempts = case
       when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
@@ -255,7 +253,7 @@ with claims as materialized (
 select t.key, case
       when (t.fingerprint <> a.claim_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
       when t.state = 'succeeded' then 'succeeded'
-      when t.state = 'failed' then case when substr((t.token)::text, 9) = substr((a.claim_token)::text, 9) then 'exhausted' else 'failed' end
+      when t.state = 'failed' then case when t.token = a.claim_token then 'exhausted' else 'failed' end
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
       when t.token <> a.claim_token then 'in-flight'
@@ -278,7 +276,7 @@ union all
 select a.key, case
       when (a.fingerprint <> a.claim_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
       when a.state = 'succeeded' then 'succeeded'
-      when a.state = 'failed' then case when substr((a.token)::text, 9) = substr((a.claim_token)::text, 9) then 'exhausted' else 'failed' end
+      when a.state = 'failed' then case when a.token = a.claim_token then 'exhausted' else 'failed' end
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.claim_token then 'in-flight'

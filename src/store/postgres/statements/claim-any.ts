@@ -1,4 +1,3 @@
-import { WORKER_ID } from '../../../lib/worker-id.ts';
 import type { Size } from '../../../postgres/request-rows.ts';
 import { answerColumns, mismatch } from './claim-columns.ts';
 import { CLAIM, claimsWithRecords, insertForClaims } from './claim-parts.ts';
@@ -25,7 +24,7 @@ with ${claimsWithRecords(size, table)}, taken as (
   on conflict (scope, key) do update set
     state = case when ${KEPT} then t.state when ${EXHAUSTED} then 'failed' else 'pending' end,
     owned = case when ${KEPT} then t.owned else not ${EXHAUSTED} end,
-    token = case when ${KEPT} then t.token when ${EXHAUSTED} then ${FOUND_EXHAUSTED} else excluded.token end,
+    token = case when ${KEPT} then t.token else excluded.token end,
     attempts = case
       when ${KEPT} or ${EXHAUSTED} then t.attempts
       when t.state = 'pending' then t.attempts + 1
@@ -70,9 +69,6 @@ function afterNow(ms: string): string {
 
 /** A record that was deleted since, and is made again, is at its first attempt: it was not taken over. */
 const DEAD_TOKEN = `case when a.was_owned and (t.attempts > 1 or t.state = 'failed') then a.token::text end`;
-
-/** The process of the last attempt stays on record. The rest is of this claim, which knows it when it is sent again. */
-const FOUND_EXHAUSTED = `overlay(excluded.token::text placing left(t.token::text, ${WORKER_ID.length}) from 1)::uuid`;
 
 /** A lapsed lease counts as a death. */
 const DEATHS = '(t.deaths + t.owned::integer)';

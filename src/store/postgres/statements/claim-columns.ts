@@ -1,5 +1,3 @@
-import { WORKER_ID } from '../../../lib/worker-id.ts';
-
 /** What a claim compares a record with, as SQL. */
 interface ClaimSql {
   readonly token: string;
@@ -51,19 +49,15 @@ export function mismatch(one: string, other: string): string {
   return `(${one} <> ${other} and substr(${one}, 1, 1) = substr(${other}, 1, 1))`;
 }
 
-function withoutWorker(token: string): string {
-  return `substr((${token})::text, ${WORKER_ID.length + 1})`;
-}
-
 /**
- * A failed record with the token of this claim, but for the process, has just failed by it; a pending one that is
- * claimable waits as a suspect.
+ * A failed record with the token of this claim has just failed by it; a pending one that is claimable waits as a
+ * suspect.
  */
 function kind(t: string, claim: ClaimSql): string {
   return `case
       when ${mismatch(`${t}.fingerprint`, claim.fingerprint)} then 'mismatch'
       when ${t}.state = 'succeeded' then 'succeeded'
-      when ${t}.state = 'failed' then case when ${withoutWorker(`${t}.token`)} = ${withoutWorker(claim.token)} then 'exhausted' else 'failed' end
+      when ${t}.state = 'failed' then case when ${t}.token = ${claim.token} then 'exhausted' else 'failed' end
       when ${t}.live_until <= statement_timestamp() then 'suspect'
       when not ${t}.owned then 'released'
       when ${t}.token <> ${claim.token} then 'in-flight'

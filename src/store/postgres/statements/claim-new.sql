@@ -17,7 +17,7 @@ union all
 select found.key, case
       when (found.fingerprint <> decode($4::text, 'hex') and substr(found.fingerprint, 1, 1) = substr(decode($4::text, 'hex'), 1, 1)) then 'mismatch'
       when found.state = 'succeeded' then 'succeeded'
-      when found.state = 'failed' then case when substr((found.token)::text, 9) = substr(($3::text::uuid)::text, 9) then 'exhausted' else 'failed' end
+      when found.state = 'failed' then case when found.token = $3::text::uuid then 'exhausted' else 'failed' end
       when found.live_until <= statement_timestamp() then 'suspect'
       when not found.owned then 'released'
       when found.token <> $3::text::uuid then 'in-flight'
@@ -64,7 +64,7 @@ union all
 select a.key, case
       when (a.fingerprint <> a.claim_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
       when a.state = 'succeeded' then 'succeeded'
-      when a.state = 'failed' then case when substr((a.token)::text, 9) = substr((a.claim_token)::text, 9) then 'exhausted' else 'failed' end
+      when a.state = 'failed' then case when a.token = a.claim_token then 'exhausted' else 'failed' end
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.claim_token then 'in-flight'
