@@ -73,7 +73,7 @@ begin
       union all
       select a.grantee, a.is_grantable, format('%s (%I)', a.privilege_type, t.attname)
       from pg_catalog.pg_attribute t, pg_catalog.aclexplode(t.attacl) a
-      where t.attrelid = c.oid
+      where t.attrelid = c.oid and not t.attisdropped
     ) rights
     where c.oid = 'handle_once.plain'::regclass
     group by grantee, is_grantable

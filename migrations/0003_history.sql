@@ -57,3 +57,6 @@ create table :"schema".audit (
   outcome    text,                      -- finished, stopped, changed or the name of an error; null while it runs
   constraint audit_pkey primary key (id)
 );
+
+-- A form that is sent twice, to two processes too, begins its action once.
+create unique index audit_form on :"schema".audit (md5(filter), expected) where action = 'retry';

@@ -16,7 +16,11 @@ const PROTOCOLS: ReadonlySet<string> = new Set(['postgres:', 'postgresql:']);
 /** The `sql` of the module `--config`, or a client for `DATABASE_URL` by whichever library is installed. */
 export async function connect({ databaseUrl, config }: ConnectOptions) {
   const { sql } = await loadConfig(config);
-  if (sql !== undefined) return { sql, end: () => letGo(sql.end?.()) };
+  if (sql !== undefined) {
+    if (databaseUrl !== undefined)
+      throw new UsageError('--database-url and the sql of --config are two databases: leave one of them out');
+    return { sql, end: () => letGo(sql.end?.()) };
+  }
   const url = databaseUrl ?? process.env['DATABASE_URL'];
   if (url === undefined || url === '') {
     throw new UsageError(

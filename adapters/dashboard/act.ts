@@ -40,9 +40,8 @@ async function retryAll({ context, audit, fields }: Sent): Promise<string> {
   const [since, until] = [momentIn(fields, 'since'), momentIn(fields, 'until')];
   if (scope === undefined || error === undefined || since === undefined || until === undefined)
     throw new Refused('the form is incomplete: open its page again');
-  const confirm = Number((fields.get('confirm') ?? '').replaceAll(',', '').trim());
-  if (!Number.isSafeInteger(confirm) || confirm < 1)
-    throw new Refused('type the number of messages to confirm');
+  const confirm = Number(/^[\d,]{1,15}$/.exec((fields.get('confirm') ?? '').trim())?.[0].replaceAll(',', ''));
+  if (!(confirm >= 1)) throw new Refused('type the number of messages to confirm');
   const many = { person: context.visitor.name, filter: { scope, error, since, until }, confirm };
   return linkTo('action', { id: await retryMany(audit, many) });
 }

@@ -39,7 +39,7 @@ export async function fieldsOf(request: Request, secret: string, visitor: Visito
   const fields = new URLSearchParams(body);
   const token = fields.get('token') ?? '';
   const isOurs = [0, 1].some((spansAgo) => isSameSecret(token, formToken(secret, visitor, spansAgo)));
-  if (!isOurs) throw new Refused('The form is too old: open its page again.', 403);
+  if (!isOurs) throw new Refused('The form is too old, or of another visitor: open its page again.', 403);
   return fields;
 }
 

@@ -97,7 +97,7 @@ export async function explainRecord(options: RecordOptions): Promise<Explanation
   return {
     record,
     worker: id === undefined ? lastDeadOf(record, attempts) : workerView(found ?? [id]),
-    attempts: attempts.map((attempt) => ({ ...attempt, meaning: meaningOf(attempt, attempts, record) })),
+    attempts: attempts.map((attempt) => ({ ...attempt, meaning: meaningOf(attempt, record) })),
   };
 }
 

@@ -16,7 +16,7 @@ export function unlistedAttempts({ record, attempts }: Explanation): string | un
   if (count <= 0) return undefined;
   return (
     `${count} ${count === 1 ? 'attempt that did not succeed has' : 'attempts that did not succeed have'} no line: the ` +
-    'worker died, it may not insert into failures (doctor says so to its role), more than 100 a second failed, ' +
-    'HTTP answered 4xx, or the line was deleted'
+    'worker died, or could not write it (then it writes none for a minute; doctor says whether its role may), more than ' +
+    '100 a second failed, HTTP answered 4xx, a reply of the database was lost, or the line was deleted'
   );
 }

@@ -83,7 +83,7 @@ export function deathsExhausted(attempts: number, cause: StoredError | undefined
   return {
     name: 'DeathsExhaustedError',
     message:
-      `attempt ${attempts} lost its worker, as the attempts before it did, and maxDeaths is reached: ` +
+      `attempt ${attempts} lost its worker, and maxDeaths is reached: ` +
       'the process died, or could not reach the database for a whole lease',
     ...(cause === undefined ? {} : { cause }),
   };

@@ -71,6 +71,18 @@ describe('One record', () => {
     ]);
   });
 
+  test('that has failed again since its page was opened is not retried', async () => {
+    await fail('order-1');
+    const old = await hiddenIn(dashboard, ONE, 'retry');
+    await post(dashboard, ONE, old);
+    await fail('order-1');
+    const response = await post(dashboard, ONE, old);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/The record has changed since: open its page again/);
+    expect(await phaseOf('order-1')).toBe('failed');
+    expect(await done()).toHaveLength(1);
+  });
+
   test('that is not failed stays as it is, which is written down too', async () => {
     await handleOnce('order-1', {}, () => 1);
     await send(dashboard, ONE, { action: 'retry' });
@@ -136,6 +148,38 @@ describe('Many records', () => {
     for (const key of keys) expect(await phaseOf(key)).toBe('waiting');
     const { text } = await get(dashboard, (response.headers.get('location') ?? '').slice(1));
     expect(text).toMatch(/25 of 25/);
+  });
+
+  test('are retried once by a form that is sent twice', async () => {
+    await fail('order-1', 'order-2');
+    const form = { ...(await hiddenIn(dashboard, MANY, 'retry')), confirm: '2' };
+    const sent = () => post(dashboard, MANY, form);
+    const [first, second] = await Promise.all([sent(), sent()]);
+    expect([first.status, second.status].toSorted()).toEqual([303, 400]);
+    await fail('order-1', 'order-2');
+    const again = await sent();
+    expect(again.status).toBe(400);
+    expect(await again.text()).toMatch(/This form was sent before: the audit has what it did/);
+    expect(await phaseOf('order-1')).toBe('failed');
+    expect(await done()).toHaveLength(1);
+  });
+
+  test('whose end could not be written at once have it later', async () => {
+    await fail('order-1');
+    const client: DatabaseClient = toDatabaseClient<unknown>(sql as SqlClient);
+    let refused = 0;
+    const away: DatabaseClient = {
+      ...client,
+      async query(statement, parameters) {
+        if (statement.includes('outcome = ') && (refused += 1) <= 2) throw new Error('the database is away');
+        return await client.query(statement, parameters);
+      },
+    };
+    await send(dashboardFor(ALICE, { sql: away }), MANY, { action: 'retry', confirm: '1' });
+    await expectSoon(async () => {
+      expect(await done()).toMatchObject([{ done: 1, outcome: 'finished' }]);
+    });
+    expect(refused).toBe(3);
   });
 
   test('of another number than was typed stay as they are', async () => {
@@ -253,14 +297,9 @@ describe('A form is refused', () => {
 
   test('but not one of another instance with the same secret, sent by a browser without the header', async () => {
     await fail('order-1');
-    const token = await tokenOf(dashboardFor(ALICE, { sql }), ONE);
-    const response = await post(
-      dashboard,
-      ONE,
-      { ...retry, token },
-      { origin: 'http://queue.test', host: 'queue.test' },
-    );
-    expect(response.status).toBe(303);
+    const form = await hiddenIn(dashboardFor(ALICE, { sql }), ONE, 'retry');
+    const from = { origin: 'http://queue.test', host: 'queue.test' };
+    expect((await post(dashboard, ONE, form, from)).status).toBe(303);
   });
 });
 

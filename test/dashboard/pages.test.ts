@@ -48,6 +48,20 @@ describe('The overview', () => {
       await sql`delete from handle_once.failures where key = ${FAILED} and attempt = 2`;
     }
   });
+
+  test('a message that failed by another error since is failed now by that one alone', async () => {
+    await sql`
+      insert into handle_once.failures (ended_at, attempt, scope, key, ending, error)
+      values (now(), 2, ${SCOPE}, ${FAILED}, 'failed', '{"name":"OldError","message":"of before"}')`;
+    try {
+      const { groups } = (await getJson(dashboard, 'view=failures')) as { groups: { scope: string }[] };
+      const ofScope = groups.filter((group) => group.scope === SCOPE);
+      expect(ofScope).toContainEqual(expect.objectContaining({ error: 'OldError', failedNow: 0 }));
+      expect(ofScope).toContainEqual(expect.objectContaining({ error: 'TerminalError', failedNow: 1 }));
+    } finally {
+      await sql`delete from handle_once.failures where key = ${FAILED} and attempt = 2`;
+    }
+  });
 });
 
 describe('Messages', () => {

@@ -38,7 +38,7 @@ describe('a message whose workers die', () => {
       error: {
         name: 'DeathsExhaustedError',
         message:
-          'attempt 3 lost its worker, as the attempts before it did, and maxDeaths is reached: ' +
+          'attempt 3 lost its worker, and maxDeaths is reached: ' +
           'the process died, or could not reach the database for a whole lease',
       },
     };

@@ -46,6 +46,16 @@ describe.each<[string, () => unknown]>([
   });
 });
 
+test.each<[() => unknown, RegExp]>([
+  [fails, /last of orders \(RangeError\)/],
+  [() => 7, /last of orders \(must be a string/],
+])('the error says what was wrong with the last', (key, what) => {
+  const trial = createKeyTrial(key as () => string);
+  expect(() => {
+    trial.look(PLACE, messages(20));
+  }).toThrow(what);
+});
+
 test('a message that is fetched again counts once', () => {
   const trial = createKeyTrial(fails);
   for (let time = 0; time < 30; time += 1) trial.look(PLACE, messages(19));

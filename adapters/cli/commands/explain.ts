@@ -7,7 +7,6 @@ import {
   type TablesOptions,
 } from '../../operations/index.ts';
 import type { EndedAttempt, WorkerView } from '../../operations/explain-record.ts';
-import { isOfLife, outlivedLease } from '../../operations/meaning.ts';
 import { unlistedAttempts } from '../../operations/unlisted-attempts.ts';
 import { type Answer, answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
@@ -49,37 +48,30 @@ async function explainAll(tables: TablesOptions, key: string): Promise<Answer> {
   );
 }
 
-/** They end no attempt. */
-const UNRECORDED = 'deferrals, and runs repeated after a conflict in the database, are not recorded';
+/** The last has the number of the next attempt, so that it is not missed. */
+const UNRECORDED =
+  'deferrals, runs repeated after a conflict in the database, and interruptions whose line could not be written, are ' +
+  'not known';
 
 export function textOf(story: Explanation): string {
   const { record, worker, attempts } = story;
   const lines = record === undefined ? 'the record no longer exists' : linesOf(record);
   const host = worker?.host === undefined ? '' : `\n${'host'.padEnd(13)} ${nameOf(worker)}`;
-  const lapsed = record?.phase === 'lapsed' ? `\n\n${lapsedAt(record, attempts)}` : '';
+  const lapsed = record?.phase === 'lapsed' ? `\n\n${lapsedAt(record)}` : '';
   const ended = attempts.length > 0 ? [tableOf(attempts.map(rowOf))] : [];
   const unlisted = unlistedAttempts(story);
   if (unlisted !== undefined) ended.push(unlisted);
   if (ended.length === 0)
-    ended.push(`no attempt${lapsed === '' ? '' : ' before it'} ended badly; ${UNRECORDED}`);
+    ended.push(`no attempt${lapsed === '' ? '' : ' before it'} is known to have ended badly; ${UNRECORDED}`);
   return `${lines}${host}${lapsed}\n\n${ended.join('\n\n')}`;
 }
 
-function lapsedAt(record: RecordView, lines: readonly EndedAttempt[]): string {
-  const { attempts, liveUntil, worker } = record;
-  const at = `its lease lapsed at ${liveUntil.toISOString()}; the next delivery runs the message again`;
-  if (outlivedLease(attempts, worker, liveUntil, lines, record))
-    return `attempt ${attempts} outlived its lease, as its line below says: ${at}`;
-  const isUnrecorded = lines.some(
-    (line) =>
-      line.ending === 'unrecorded' &&
-      line.attempt === attempts &&
-      line.worker?.id === worker &&
-      isOfLife(line, record),
+function lapsedAt({ attempts, liveUntil }: RecordView): string {
+  return (
+    `attempt ${attempts} has no outcome on record, and its lease lapsed at ${liveUntil.toISOString()}: its process is ` +
+    'gone or frozen, or the attempt went on past its lease; the next delivery runs the message again, unless ' +
+    'maxDeaths is reached'
   );
-  return isUnrecorded
-    ? `attempt ${attempts} has no outcome on record, as its line below says, and ${at}`
-    : `attempt ${attempts} has no recorded end: its process is gone or frozen, and ${at}`;
 }
 
 function rowOf({

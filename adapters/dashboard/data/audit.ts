@@ -70,21 +70,27 @@ export function stampOf({ phase, attempts, createdAt, beganAt }: RecordView): st
   return `${phase} ${attempts} ${createdAt.getTime()} ${beganAt.getTime()}`;
 }
 
+/** Throws `Refused`. */
+function requireSeen(record: RecordView | undefined, seen: string): void {
+  if (record === undefined || stampOf(record) !== seen)
+    throw new Refused('the record has changed since: open its page again');
+}
+
 /** What each does to one record: whether it did that, and what is written down. Throws `Refused`. */
 const ACTIONS = {
-  async retry(one: RecordOptions) {
+  async retry(one: RecordOptions, { seen }: One) {
+    const record = await showRecord(one);
     const retried = await retryRecord(one);
-    return retried.state === 'retried'
-      ? { isDone: true, outcome: 'finished' }
-      : { isDone: false, outcome: `unchanged: ${retried.found}` };
+    if (retried.state === 'unchanged') return { isDone: false, outcome: `unchanged: ${retried.found}` };
+    requireSeen(record, seen);
+    return { isDone: true, outcome: 'finished' };
   },
   async forget(one: RecordOptions, { seen, isConfirmed }: One) {
     const record = await showRecord(one);
     const forgotten = await forgetRecord(one);
     if (record === undefined || forgotten.state === 'absent')
       return { isDone: false, outcome: 'unchanged: absent' };
-    if (stampOf(record) !== seen || forgotten.was !== record.phase)
-      throw new Refused('the record has changed since: open its page again');
+    requireSeen(forgotten.was === record.phase ? record : undefined, seen);
     if (forgotten.was === 'running' && !isConfirmed)
       throw new Refused('the message is running: type its key to confirm');
     return { isDone: true, outcome: `finished: it was ${forgotten.was}` };

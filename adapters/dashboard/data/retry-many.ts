@@ -1,14 +1,17 @@
-import { endsWithin } from '../../../src/lib/wait.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { delay, endsWithin } from '../../../src/lib/wait.ts';
 import { limitedClient } from '../../../src/store/postgres/limited-client.ts';
 import { retryFailed, type RetryReport } from '../../operations/retry-failed.ts';
 import { run } from '../../operations/run.ts';
 import { changing } from '../bounded-client.ts';
+import { Refused } from '../page.ts';
 import type { AuditTable, ManyFilter } from './audit.ts';
 import { pageStatements } from '../statements/pages.ts';
 
 /** A count reads a large part of a large table. */
 const REPLY_TIMEOUT_MS = 120_000;
 const SIGN_EVERY_MS = 1_000;
+const END_TRIES = 60;
 /** A short one is over before its page is shown. */
 const SHOWN_AT_ONCE_MS = 1_500;
 
@@ -26,19 +29,20 @@ export function recordFilterOf({ since, until, ...filter }: ManyFilter) {
 
 /**
  * Retries many records in this process, which goes on after this has resolved with the id of the action. How far it has
- * come is written down each second, so that every process can show it, also after this one has died.
+ * come is written down each second, so that every process can show it, also after this one has died. Throws `Refused`.
  */
 export async function retryMany(audit: AuditTable, many: Many): Promise<string> {
   const { person, filter, confirm } = many;
   const { begin } = pageStatements(audit.databaseSchema);
   const parameters = [person, 'retry', filter.scope, null, JSON.stringify(filter), String(confirm)];
   const [row] = await changing(audit.client, (sql) => run(sql, begin, parameters));
-  const id = row?.[0] ?? '';
+  const id = row?.[0];
+  if (typeof id !== 'string') throw new Refused('this form was sent before: the audit has what it did');
   await endsWithin(work(audit, id, many), SHOWN_AT_ONCE_MS);
   return id;
 }
 
-/** It never throws: where the database is out of reach, the action has no end on record. */
+/** It never throws: where the database is out of reach for a minute, the action has no end on record. */
 async function work({ client, databaseSchema }: AuditTable, id: string, many: Many): Promise<void> {
   const limited = limitedClient(client, REPLY_TIMEOUT_MS);
   const statements = pageStatements(databaseSchema);
@@ -55,7 +59,11 @@ async function work({ client, databaseSchema }: AuditTable, id: string, many: Ma
     onRetried: () => (done += 1),
   }).then(outcomeOf, (error: unknown) => (error as Error).name);
   clearInterval(signs);
-  await run(limited, statements.end, [id, String(done), outcome]).catch(() => undefined);
+  for (let tries = 0; tries < END_TRIES; tries += 1) {
+    const isWritten = run(limited, statements.end, [id, String(done), outcome]).then(() => true);
+    if (await isWritten.catch(() => false)) return;
+    await delay(systemClock, SIGN_EVERY_MS, { keepsAlive: false });
+  }
 }
 
 function outcomeOf(report: RetryReport): string {

@@ -136,14 +136,16 @@ function attemptTable(story: Explanation, now: Date) {
 
 function actions(record: RecordView, context: Context) {
   const { phase, state } = record;
+  const seen = <input type="hidden" name="seen" value={stampOf(record)} />;
   return [
     <h2>Actions</h2>,
     phase === 'failed' &&
       actionForm(context, 'retry', 'Retry it', [
+        seen,
         <p>Retry allows it to run again. It runs when its broker or its sender delivers it again.</p>,
       ]),
     actionForm(context, 'forget', 'Forget it', [
-      <input type="hidden" name="seen" value={stampOf(record)} />,
+      seen,
       <p>
         Forget deletes its record: the next delivery runs as a new message
         {state === 'succeeded' && ', although it has succeeded'}.

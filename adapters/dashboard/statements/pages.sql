@@ -29,6 +29,8 @@ from (
     left join lateral (
       select t.* from "handle_once".records t where t.scope = f.scope and t.key = f.key limit 1
     ) t on f.ending = 'failed' and t.state = 'failed'
+      and substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') is not distinct from substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")')
+      and substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') is not distinct from substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)')
   where f.ended_at >= statement_timestamp() - $1::text::float8 * interval '1 millisecond' and ($2::text is null or f.scope = $2::text)
     and ($3::text is null or f.ending = $3::text) and ($4::text is null or $4::text in (substring(f.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(f.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"'))
   group by 1, 2, 3, 4
@@ -157,6 +159,7 @@ limit $1::text::bigint;
 -- begin
 insert into "handle_once".audit (person, action, scope, key, filter, expected)
 values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text::bigint)
+on conflict do nothing
 returning id::text as id;
 
 -- progress

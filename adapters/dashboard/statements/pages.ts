@@ -60,6 +60,8 @@ from (
     max(array[lpad(f.id::text, 20, '0'), f.key] collate "C") as newest
   from ${failures} f
     ${RECORD} on f.ending = 'failed' and t.state = 'failed'
+      and ${errorName('t.error')} is not distinct from ${errorName('f.error')}
+      and ${errorCode('t.error')} is not distinct from ${errorCode('f.error')}
   where ${CHOSEN}
   group by 1, 2, 3, 4
   order by count(*) desc, 1, 2, 3, 4
@@ -132,10 +134,11 @@ from ${audit} a
 where ($2::text is null or a.id < $2::text::bigint)
 order by a.id desc
 limit $1::text::bigint`,
-    /** $1 person, $2 action, $3 scope, $4 key, $5 filter, $6 how many are expected. */
+    /** $1 person, $2 action, $3 scope, $4 key, $5 filter, $6 how many are expected. No row: that form was sent before. */
     begin: `
 insert into ${audit} (person, action, scope, key, filter, expected)
 values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text::bigint)
+on conflict do nothing
 returning id::text as id`,
     /** $1 id, $2 how many are done. Whether it is to stop. */
     progress: `

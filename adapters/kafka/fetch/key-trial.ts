@@ -1,4 +1,4 @@
-import { keyFault } from '../../../src/adapter-kit.ts';
+import { keyFault, nameOfThrown } from '../../../src/adapter-kit.ts';
 import { type LogKey, coordinatesOf } from '../../shared/kafka/log-identity.ts';
 import type { KafkaMessage, Place } from '../log/log-client.ts';
 import { KeyFunctionError } from '../log/stop-errors.ts';
@@ -13,11 +13,12 @@ export function createKeyTrial(key: LogKey<KafkaMessage> | undefined) {
   const failures = new Set<string>();
   let works = key === undefined;
 
-  function worksFor({ topic, partition }: Place, message: KafkaMessage): boolean {
+  /** What is wrong with its key of a message. The text of what it throws can quote the message. */
+  function faultOf({ topic, partition }: Place, message: KafkaMessage): string | undefined {
     try {
-      return keyFault(key?.(message, topic, partition)) === undefined;
-    } catch {
-      return false;
+      return keyFault(key?.(message, topic, partition));
+    } catch (thrown) {
+      return nameOfThrown(thrown);
     }
   }
 
@@ -27,17 +28,18 @@ export function createKeyTrial(key: LogKey<KafkaMessage> | undefined) {
     look(place: Place, messages: readonly KafkaMessage[]): void {
       for (const message of messages) {
         if (works) return;
-        works = worksFor(place, message);
+        const fault = faultOf(place, message);
+        works = fault === undefined;
         if (!works) failures.add(coordinatesOf(place.topic, place.partition, message.offset));
-        if (failures.size >= MOST_FAILURES && !works) throw brokenKey(place.topic);
+        if (fault !== undefined && failures.size >= MOST_FAILURES) throw brokenKey(place.topic, fault);
       }
     },
   };
 }
 
-function brokenKey(topic: string): KeyFunctionError {
+function brokenKey(topic: string, fault: string): KeyFunctionError {
   return new KeyFunctionError(
-    `key: the function found no key for any of the first ${MOST_FAILURES} messages, the last of ${topic}, so it ` +
-      'seems wrong; none of them was handled or dead-lettered. Correct the function and start the consumer again',
+    `key: the function found no key for any of the first ${MOST_FAILURES} messages, the last of ${topic} (${fault}), so ` +
+      'it seems wrong; none of them was handled or dead-lettered. Correct the function and start the consumer again',
   );
 }
