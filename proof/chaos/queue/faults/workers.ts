@@ -46,6 +46,8 @@ export async function killAtPoints(scene: Scene, rounds: number): Promise<undefi
   }
 }
 
+const LONGEST_TAKEOVER_MS = 60_000;
+
 /** Workers are frozen in the middle of handlers until others run the same messages, and go on. */
 export const standStill: Act = async (scene, steps) => {
   const { random, log } = scene;
@@ -59,7 +61,9 @@ export const standStill: Act = async (scene, steps) => {
     await scene.during(
       'stopped',
       async () => {
-        await until('others take over', () => begunElsewhere(scene, worker, inHand) > 0);
+        // Nobody takes over what it had ended, and not yet reported.
+        const isTaken = () => begunElsewhere(scene, worker, inHand) > 0;
+        await until('others take over', isTaken, LONGEST_TAKEOVER_MS).catch(() => undefined);
         await sleep(random() * 2_000);
         taken += begunElsewhere(scene, worker, inHand);
         scene.fleet.go(worker);
