@@ -24,6 +24,8 @@ import { STYLE } from './style.ts';
 /** Answers the requests of one address, at any path. */
 export type Dashboard = (request: Request) => Promise<Response>;
 
+const METHODS = ['GET', 'HEAD', 'POST'];
+
 const PAGES = { overview, messages, message, failures, health, retry, audit, action };
 
 /**
@@ -69,8 +71,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
 
   return async (request) => {
     const parameters = new URL(request.url).searchParams;
-    if (!['GET', 'HEAD', 'POST'].includes(request.method))
-      return refused('This page takes only GET, HEAD and POST.', 405, false);
+    if (!METHODS.includes(request.method)) return notAllowed();
     if (parameters.get('view') === STYLE_VIEW) return css(STYLE);
     const visitor = await authorize(request);
     if (visitor instanceof Response) return visitor;
@@ -146,5 +147,13 @@ function sentence(text: string): string {
 
 function refused(text: string, status: number, asJson: boolean): Response {
   if (asJson) return json({ error: text }, status);
-  return html(shell('Not shown', undefined, <p class="warning">{text}</p>), status);
+  return html(notShown(text), status);
+}
+
+function notAllowed(): Response {
+  return html(notShown(`Only ${METHODS.join(', ')} are taken here.`), 405, { allow: METHODS.join(', ') });
+}
+
+function notShown(text: string) {
+  return shell('Not shown', undefined, <p class="warning">{text}</p>);
 }

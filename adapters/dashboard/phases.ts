@@ -83,9 +83,9 @@ const CASES: Readonly<Record<BadEnding, string | undefined>> = {
   released: 'Case 4: a retry',
   interrupted: 'Case 6: it was stopped',
   failed: undefined,
-  died: 'Case 1: its worker died',
+  died: 'Case 1 or 2: its lease ended',
   'lease-lost': 'Case 2: it outlived its lease',
-  unrecorded: 'Case 1: its worker lost the database',
+  unrecorded: 'Case 1 or 6: its outcome was not known',
 };
 
 /** The case of a second run in the manual, by how an attempt ended. */

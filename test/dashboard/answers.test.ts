@@ -96,6 +96,7 @@ test('a page is read again where its address says so, unless it has a form that 
 test('other methods are refused', async () => {
   const response = await dashboard(new Request(ADDRESS, { method: 'DELETE' }));
   expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
 });
 
 test('without records each page says what to do first', async () => {

@@ -127,7 +127,7 @@ describe('One message', () => {
   test('has each attempt that ended badly, with its process and the case of the second run', async () => {
     const { text } = await get(dashboard, `view=message&scope=${SCOPE}&key=${TWICE}`);
     expect(text).toMatch(/worker-2, process 4242/);
-    expect(text).toMatch(/guarantees\.md#the-cases">Case 1: its worker died/);
+    expect(text).toMatch(/guarantees\.md#the-cases">Case 1 or 2: its lease ended/);
     expect(text).toMatch(/Case 4: a retry/);
     expect(text).toMatch(
       /aria-label="attempt 1: died; attempt 2: released after 1200 ms; attempt 3: succeeded"/,
