@@ -134,7 +134,7 @@ from ${audit} a
 where ($2::text is null or a.id < $2::text::bigint)
 order by a.id desc
 limit $1::text::bigint`,
-    /** $1 person, $2 action, $3 scope, $4 key, $5 filter, $6 how many are expected. No row: that form was sent before. */
+    /** $1 person, $2 action, $3 scope, $4 key, $5 filter, $6 how many. No row: the form was sent before. */
     begin: `
 insert into ${audit} (person, action, scope, key, filter, expected)
 values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text::bigint)
