@@ -1,4 +1,4 @@
-import { type ActionName, actionOf, actOn, askToStop, type AuditTable } from './data/audit.ts';
+import { type ActionName, actionOf, actOn, askToStop, type Audit } from './data/audit.ts';
 import { retryMany } from './data/retry-many.ts';
 import { linkTo } from './links.ts';
 import { type Context, Refused, textIn } from './page.ts';
@@ -7,7 +7,7 @@ import { messageOf } from './pages/message.tsx';
 /** A form that a visitor has sent from a page. */
 interface Sent {
   readonly context: Context;
-  readonly audit: AuditTable;
+  readonly audit: Audit;
   readonly fields: URLSearchParams;
 }
 

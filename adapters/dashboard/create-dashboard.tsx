@@ -71,7 +71,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
 
   return async (request) => {
     const parameters = new URL(request.url).searchParams;
-    if (!METHODS.includes(request.method)) return notAllowed();
+    if (!METHODS.includes(request.method))
+      return refused('Only GET, HEAD and POST are taken here.', 405, false, { allow: METHODS.join(', ') });
     if (parameters.get('view') === STYLE_VIEW) return css(STYLE);
     const visitor = await authorize(request);
     if (visitor instanceof Response) return visitor;
@@ -145,15 +146,7 @@ function sentence(text: string): string {
   return `${capital(text)}${text.endsWith('.') ? '' : '.'}`;
 }
 
-function refused(text: string, status: number, asJson: boolean): Response {
+function refused(text: string, status: number, asJson: boolean, more?: Record<string, string>): Response {
   if (asJson) return json({ error: text }, status);
-  return html(notShown(text), status);
-}
-
-function notAllowed(): Response {
-  return html(notShown(`Only ${METHODS.join(', ')} are taken here.`), 405, { allow: METHODS.join(', ') });
-}
-
-function notShown(text: string) {
-  return shell('Not shown', undefined, <p class="warning">{text}</p>);
+  return html(shell('Not shown', undefined, <p class="warning">{text}</p>), status, more);
 }

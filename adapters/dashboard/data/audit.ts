@@ -50,7 +50,7 @@ function toAction(row: DatabaseRow) {
 export type Action = ReturnType<typeof toAction>;
 
 /** Where actions are written: the client itself, whose transactions may write. */
-export interface AuditTable {
+export interface Audit {
   readonly client: DatabaseClient;
   readonly databaseSchema: string;
 }
@@ -100,11 +100,7 @@ const ACTIONS = {
 export type ActionName = keyof typeof ACTIONS;
 
 /** Does something to one record, and writes down who did it: both or neither. Throws `Refused`. */
-export async function actOn(
-  { client, databaseSchema }: AuditTable,
-  action: ActionName,
-  one: One,
-): Promise<void> {
+export async function actOn({ client, databaseSchema }: Audit, action: ActionName, one: One): Promise<void> {
   const { person, scope, key } = one;
   const statements = pageStatements(databaseSchema);
   await changing(client, async (sql) => {
@@ -116,7 +112,7 @@ export async function actOn(
 
 /** Asks the process that runs an action to stop, and writes down who did. */
 export async function askToStop(
-  { client, databaseSchema }: AuditTable,
+  { client, databaseSchema }: Audit,
   id: string,
   person: string,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { retryFailed, type RetryReport } from '../../operations/retry-failed.ts'
 import { run } from '../../operations/run.ts';
 import { changing } from '../bounded-client.ts';
 import { Refused } from '../page.ts';
-import type { AuditTable, ManyFilter } from './audit.ts';
+import type { Audit, ManyFilter } from './audit.ts';
 import { pageStatements } from '../statements/pages.ts';
 
 /** A count reads a large part of a large table. */
@@ -31,7 +31,7 @@ export function recordFilterOf({ since, until, ...filter }: ManyFilter) {
  * Retries many records in this process, which goes on after this has resolved with the id of the action. How far it has
  * come is written down each second, so that every process can show it, also after this one has died. Throws `Refused`.
  */
-export async function retryMany(audit: AuditTable, many: Many): Promise<string> {
+export async function retryMany(audit: Audit, many: Many): Promise<string> {
   const { person, filter, confirm } = many;
   const { begin } = pageStatements(audit.databaseSchema);
   const parameters = [person, 'retry', filter.scope, null, JSON.stringify(filter), String(confirm)];
@@ -43,7 +43,7 @@ export async function retryMany(audit: AuditTable, many: Many): Promise<string> 
 }
 
 /** It never throws: where the database is out of reach for a minute, the action has no end on record. */
-async function work({ client, databaseSchema }: AuditTable, id: string, many: Many): Promise<void> {
+async function work({ client, databaseSchema }: Audit, id: string, many: Many): Promise<void> {
   const limited = limitedClient(client, REPLY_TIMEOUT_MS);
   const statements = pageStatements(databaseSchema);
   const stop = new AbortController();
