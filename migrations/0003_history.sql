@@ -59,4 +59,4 @@ create table :"schema".audit (
 );
 
 -- A form that is sent twice, to two processes too, begins its action once.
-create unique index audit_form on :"schema".audit (md5(filter), expected) where action = 'retry';
+create unique index audit_form on :"schema".audit (hashtextextended(filter, 0), expected) where action = 'retry';
