@@ -72,13 +72,15 @@ test.each(Object.entries(SERVERS))(
     expect(await get('view=style.css', {})).toMatchObject({ status: 200 });
 
     const one = 'view=message&scope=billing&key=order-1';
-    const tokenIn = (text: string) => /name="token" value="([^"]+)"/.exec(text)?.[1];
-    expect(tokenIn((await get(one, READER)).text)).toBeUndefined();
-    const token = tokenIn((await get(one, ALICE)).text) ?? '';
+    const hiddenIn = (text: string, name: string) =>
+      new RegExp(`name="${name}" value="([^"]+)"`).exec(text)?.[1];
+    expect(hiddenIn((await get(one, READER)).text, 'token')).toBeUndefined();
+    const page = (await get(one, ALICE)).text;
+    const [token = '', seen = ''] = ['token', 'seen'].map((name) => hiddenIn(page, name));
     const response = await fetch(`${at}?${one}`, {
       method: 'POST',
       headers: { ...ALICE, 'sec-fetch-site': 'same-origin' },
-      body: new URLSearchParams({ action: 'retry', token }),
+      body: new URLSearchParams({ action: 'retry', token, seen }),
       redirect: 'manual',
     });
     expect([response.status, await response.text()]).toEqual([303, '']);

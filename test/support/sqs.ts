@@ -64,10 +64,10 @@ export async function createQueue(client: SQSClient, options: QueueOptions = {})
   return QueueUrl;
 }
 
-/** Creates a queue that moves a message to another one after more receives than handle-once makes attempts. */
+/** Creates a queue that moves a message to another one after more receives than handle-once can need. */
 export async function createQueueWithRedrive(client: SQSClient): Promise<string> {
   const deadLetterQueueUrl = await createQueue(client);
-  return await createQueue(client, { redrive: { deadLetterQueueUrl, maxReceiveCount: 20 } });
+  return await createQueue(client, { redrive: { deadLetterQueueUrl, maxReceiveCount: 30 } });
 }
 
 export async function queueArn(client: SQSClient, queueUrl: string): Promise<string> {
