@@ -155,7 +155,9 @@ describe('Many records', () => {
     const form = { ...(await hiddenIn(dashboard, MANY, 'retry')), confirm: '2' };
     const sent = () => post(dashboard, MANY, form);
     const [first, second] = await Promise.all([sent(), sent()]);
-    expect([first.status, second.status].toSorted()).toEqual([303, 400]);
+    // The other is refused, or has waited too long for the first to commit.
+    expect(Math.min(first.status, second.status)).toBe(303);
+    expect([400, 503]).toContain(Math.max(first.status, second.status));
     await fail('order-1', 'order-2');
     const again = await sent();
     expect(again.status).toBe(400);
