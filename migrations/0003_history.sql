@@ -1,4 +1,4 @@
--- Which processes claim, and which attempts ended badly. Written apart from claims and settles: none waits for it.
+-- Which processes claim, and which attempts ended badly. Claims and settles do not wait until this is written.
 
 -- One row per process that claims. Its id is the beginning of its tokens.
 create table :"schema".workers (
@@ -48,7 +48,7 @@ create table :"schema".audit (
   seen_at    timestamptz not null default now(), -- the last sign of the process that runs it
   expected   bigint      not null,      -- how many records the person confirmed
   done       bigint      not null default 0, -- how many of them were changed so far
-  stop       boolean     not null default false, -- whether somebody asked for its end
+  stop       boolean     not null default false, -- whether a person has asked it to stop
   person     text        not null,
   action     text        not null,      -- retry or forget
   scope      text        collate "C",   -- null: of several
@@ -58,5 +58,5 @@ create table :"schema".audit (
   constraint audit_pkey primary key (id)
 );
 
--- A form that is sent twice, to two processes too, begins its action once.
+-- A form begins its action once, also when it is sent twice or to two processes.
 create unique index audit_form on :"schema".audit (hashtextextended(filter, 0), expected) where action = 'retry';

@@ -103,9 +103,9 @@ export async function explainRecord(options: RecordOptions): Promise<Explanation
 
 /** The process of the last attempt, by the line of its death. */
 function lastDeadOf(record: RecordView | undefined, lines: readonly Omit<EndedAttempt, 'meaning'>[]) {
-  const isLast = ({ ending, attempt }: Omit<EndedAttempt, 'meaning'>): boolean =>
-    ending === 'died' && attempt === record?.attempts;
-  return lines.findLast((line) => isLast(line) && isOfLife(line, record))?.worker;
+  return lines.findLast(
+    (line) => line.ending === 'died' && line.attempt === record?.attempts && isOfLife(line, record),
+  )?.worker;
 }
 
 function numberIn(cell: string | null | undefined): number | undefined {

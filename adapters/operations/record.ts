@@ -1,9 +1,9 @@
-import { NO_TOKEN } from './statements/inspect.ts';
 import type { FailedReason, ResultOmitted, StoredError } from '../../src/words/outcome.ts';
 import { deathsExhausted, isStoredError } from '../../src/payload/stored-error.ts';
 import { workerOf } from '../../src/lib/worker-id.ts';
 import { KeptSteps } from '../../src/payload/kept-steps.ts';
 import type { DatabaseRow } from '../../src/postgres/database-client.ts';
+import { NO_TOKEN } from './statements/inspect.ts';
 
 /**
  * What a delivery would find now.
@@ -78,6 +78,7 @@ export interface RecordView {
 export function toView(row: DatabaseRow): RecordView {
   const [scope, key, state, phase, attempts, failures, deaths, createdMs, ...rest] = row;
   const [beganMs, liveUntilMs, token, failedReason, resultOmitted, error, result, steps] = rest;
+  const isOfFinder = failedReason === 'deaths-exhausted' || token === NO_TOKEN;
   return {
     scope: scope ?? '',
     key: key ?? '',
@@ -88,7 +89,7 @@ export function toView(row: DatabaseRow): RecordView {
     deaths: Number(deaths),
     createdAt: new Date(Number(createdMs)),
     beganAt: new Date(Number(beganMs)),
-    ...given('worker', namesProcess(token, failedReason) ? workerOf(token) : undefined),
+    ...(isOfFinder ? {} : { worker: workerOf(token ?? '') }),
     liveUntil: new Date(Number(liveUntilMs)),
     ...given('failedReason', failedReason as FailedReason | null | undefined),
     ...given('error', errorOf({ state, failedReason, attempts: Number(attempts) }, error)),
@@ -133,13 +134,6 @@ export function errorOf(
   if (state === 'succeeded') return undefined;
   const error = storedError(json);
   return failedReason === 'deaths-exhausted' ? deathsExhausted(attempts, error) : error;
-}
-
-function namesProcess(
-  token: string | null | undefined,
-  failedReason: string | null | undefined,
-): token is string {
-  return token !== NO_TOKEN && failedReason !== 'deaths-exhausted';
 }
 
 /** Undefined too where the column is damaged. */

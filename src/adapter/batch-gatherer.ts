@@ -26,10 +26,11 @@ export class BatchGatherer<Message> {
   }
 
   add(message: Message): void {
-    const { size, waitMs, clock, bytesOf } = this.#options;
-    if (!this.fits(message)) this.startNow();
+    const { size, waitMs, clock } = this.#options;
+    const bytes = this.#bytesOf(message);
+    if (!this.#hasRoom(bytes)) this.startNow();
     this.#messages.push(message);
-    this.#bytes += bytesOf?.(message) ?? 0;
+    this.#bytes += bytes;
     if (this.#messages.length >= size) {
       this.startNow();
     } else {
@@ -41,7 +42,15 @@ export class BatchGatherer<Message> {
 
   /** Whether it can join what is gathered: else that starts first. */
   fits(message: Message): boolean {
-    return this.#bytes + (this.#options.bytesOf?.(message) ?? 0) <= MAX_BYTES;
+    return this.#hasRoom(this.#bytesOf(message));
+  }
+
+  #bytesOf(message: Message): number {
+    return this.#options.bytesOf?.(message) ?? 0;
+  }
+
+  #hasRoom(bytes: number): boolean {
+    return this.#bytes + bytes <= MAX_BYTES;
   }
 
   /** Starts what is gathered: nothing more comes for now. */

@@ -80,7 +80,11 @@ export function startFleet<Report, Settings extends object>(
       children.set(worker, child);
       return worker;
     },
-    leave: (worker) => end(worker, 'SIGTERM'),
+    leave(worker) {
+      // A frozen one would never end.
+      children.get(worker)?.kill('SIGCONT');
+      return end(worker, 'SIGTERM');
+    },
     stop(worker) {
       children.get(worker)?.kill('SIGSTOP');
     },

@@ -61,7 +61,7 @@ export const standStill: Act = async (scene, steps) => {
     await scene.during(
       'stopped',
       async () => {
-        // Nobody takes over what it had ended, and not yet reported.
+        // No other worker takes over a message that this one has finished, and whose report is still on its way.
         const isTaken = () => begunElsewhere(scene, worker, inHand) > 0;
         await until('others take over', isTaken, LONGEST_TAKEOVER_MS).catch(() => undefined);
         await sleep(random() * 2_000);
